@@ -1,0 +1,1 @@
+"""The Nanocoder adapter: prompt, invocation, report, contract."""

@@ -1,0 +1,1 @@
+"""The built-in provider whose models behave instead of thinking."""

@@ -1,0 +1,1 @@
+"""Click commands, one file per group: parse, call, print."""

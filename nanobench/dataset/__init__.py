@@ -1,0 +1,1 @@
+"""Task files: catalogue, selection, the sample task."""

@@ -1,0 +1,1 @@
+"""Where commands run: runtimes, dependencies, sandboxes."""

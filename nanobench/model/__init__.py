@@ -1,0 +1,1 @@
+"""The documents that pass between the parts: plain data, importing nothing else of ours."""

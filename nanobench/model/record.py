@@ -1,0 +1,99 @@
+"""The record: everything kept of one run."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from nanobench.model.base import Document, Sha256
+from nanobench.model.plan import AgentSettings, Cell, Limits
+from nanobench.model.signals import Signals
+from nanobench.model.verdict import Verdict
+
+RECORD_SCHEMA_VERSION = "1.0"
+
+
+class ToolSurface(Document):
+    """What the agent could use (SPEC X8); null is unknown."""
+
+    tools: tuple[str, ...] | None = Field(description="offered to the model in its first request")
+    agents_md_sha256: Sha256 | None
+    web_access: bool
+    vision: bool
+    dependencies_writable: bool
+
+
+class Isolation(Document):
+    """What was really enforced around the agent and around the tests."""
+
+    strategy: Literal["native", "container"]
+    sandbox: Literal["bubblewrap", "namespaces", "none", "docker"]
+    agent_network: Literal["provider-only", "host"]
+    verify_network: Literal["none", "host"]
+
+
+class Provenance(Document):
+    """Every version and digest that shaped the run (SPEC X8)."""
+
+    nanobench: str
+    nanocoder: str
+    node: str
+    platform: str
+    task_sha256: Sha256
+    task_schema: str
+    dataset: str = Field(description="`sample`, or the dataset's version")
+    environment_key: str = Field(description="hash of all that the dependencies came from")
+    image_digest: str | None = None
+    isolation: Isolation
+    tool_surface: ToolSurface
+    settings: AgentSettings
+    limits: Limits
+    departures: tuple[str, ...] = Field(
+        default=(), description="from Nanocoder's defaults, one phrase each"
+    )
+    temperature: Literal["pinned", "refused", "ignored", "unknown"] = "unknown"
+    non_deterministic: bool = True
+    scripted: bool = False
+
+
+class CommandSummary(Document):
+    """A command's result as shown; its whole output is stored under `output_id` (SPEC X12)."""
+
+    command: str
+    exit_code: int | None
+    duration_seconds: NonNegativeFloat
+    timed_out: bool
+    truncated: bool
+    output_bytes: NonNegativeInt
+    head: str
+    tail: str
+    output_id: str
+
+
+class Completion(Document):
+    """Verified completion (SPEC 12): a record without these four is not complete."""
+
+    verification_summary: str
+    commands_run: tuple[CommandSummary, ...]
+    artifacts_created: tuple[str, ...]
+    remaining_failures: tuple[str, ...]
+
+
+class Timing(Document):
+    """When and how long; the only fields in which two equal runs differ."""
+
+    started_at: AwareDatetime
+    phases_seconds: dict[str, NonNegativeFloat]
+
+
+class Record(Document):
+    """One attempt at one cell."""
+
+    schema_version: Literal["1.0"] = RECORD_SCHEMA_VERSION
+    cell: Cell
+    attempt: PositiveInt
+    provenance: Provenance
+    signals: Signals
+    verdict: Verdict
+    completion: Completion
+    agent_patch_sha256: Sha256 | None
+    timing: Timing

@@ -1,0 +1,223 @@
+"""The facts seen in one run, before any judgement. Everything a verdict needs stands here."""
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeInt
+
+from nanobench.model.base import Document
+from nanobench.model.plan import Mode
+
+Ending = Literal[
+    "completed",  # a report of kind success
+    "turn_limit",
+    "empty_response",
+    "provider_error",
+    "configuration_error",  # unknown provider or model, no configuration, untrusted directory
+    "approval_required",
+    "timed_out",  # ended by our wall clock
+    "token_limit",
+    "cost_limit",
+    "aborted",  # exit 0 and nothing on stdout, or killed by a signal that we did not send
+    "crashed",  # exit code not 0, no report, no known message
+]
+ErrorClass = Literal[
+    "context_size",
+    "rate_limit",
+    "quota",
+    "billing",
+    "authentication",
+    "permission",
+    "unknown_model",
+    "invalid_request",
+    "overload",
+    "server_error",
+    "connection",
+    "timeout",
+    "stream_cut",
+    "bad_response",
+    "content_filter",
+    "length",
+    "empty",
+    "configuration",
+    "unknown",
+]
+ReportState = Literal["complete", "missing", "truncated", "malformed"]
+TestStatus = Literal["passed", "failed", "error", "skipped", "missing"]
+
+
+class Usage(Document):
+    """Tokens as the provider reports them; null is unknown, never 0."""
+
+    input_tokens: NonNegativeInt | None = None
+    output_tokens: NonNegativeInt | None = None
+    source: Literal["gateway", "report", "none"] = "none"
+
+
+class AgentSignals(Document):
+    """How the agent ended and what it claims."""
+
+    ending: Ending
+    exit_code: int | None
+    report: ReportState
+    report_bytes: NonNegativeInt
+    trailing_bytes: NonNegativeInt = Field(
+        default=0, description="on stdout beside the one report object"
+    )
+    error_class: ErrorClass | None = None
+    error_source: Literal["gateway", "report", "stderr"] | None = None
+    error_message: str | None = Field(default=None, description="first 500 characters")
+    model_responses: NonNegativeInt | None = Field(
+        default=None, description="successful replies of the model; null is unknown"
+    )
+    requests: NonNegativeInt | None = None
+    retries: NonNegativeInt | None = None
+    finish_reason: str | None = None
+    final_text_tail: str = Field(default="", description="last 500 characters")
+    usage: Usage = Usage()
+
+
+class ToolSignals(Document):
+    """What the agent did with its tools, as its report tells (SPEC O3)."""
+
+    calls: dict[str, NonNegativeInt] = {}
+    failed: dict[str, NonNegativeInt] = {}
+    unparsed_arguments: NonNegativeInt = 0
+    files_read: tuple[str, ...] = ()
+    required_files_read: tuple[str, ...] = ()
+
+
+class FileEdit(Document):
+    """One path that differs from the base commit. A rename is a deletion and an addition."""
+
+    path: str
+    change: Literal["added", "modified", "deleted", "mode", "type"]
+    binary: bool = False
+    size: NonNegativeInt | None = Field(default=None, description="bytes after; null if deleted")
+    stored: bool = Field(default=True, description="false: too large, listed only")
+
+
+class EditSignals(Document):
+    """What changed in the workspace, observed and reported (SPEC X5)."""
+
+    source: Literal["diff", "reported"] = Field(description="which set is authoritative")
+    observed: tuple[FileEdit, ...] = ()
+    reported: tuple[str, ...] | None = Field(description="filesChanged; null without a report")
+    observed_only: tuple[str, ...] = ()
+    reported_only: tuple[str, ...] = ()
+    required_observed: tuple[str, ...] = ()
+    required_reported: tuple[str, ...] = ()
+    protected: tuple[str, ...] = Field(
+        default=(), description="edited test and protected files; not carried to verification"
+    )
+    pollution: tuple[str, ...] = Field(
+        default=(), description="left by the agent's runtime or ignored by the base commit"
+    )
+    skipped: tuple[str, ...] = Field(
+        default=(), description="special files, nested repositories' metadata, conflicts"
+    )
+    agent_committed: bool = False
+
+
+class TestOutcome(Document):
+    """One test as its runner wrote it."""
+
+    id: str
+    status: TestStatus
+    duration_seconds: float | None = None
+    error_type: str | None = None
+    message: str | None = Field(default=None, description="at most 2,000 characters")
+    details: str | None = Field(default=None, description="at most 4,000 characters")
+
+
+SuiteState = Literal[
+    "ok",
+    "crashed",
+    "timed_out",
+    "no_result",
+    "nothing_collected",
+    "malformed_result",
+    "inconsistent",
+]
+
+
+class SuiteSignals(Document):
+    """One suite after the agent's work, held against what the gate expects of it."""
+
+    name: str
+    language: str
+    state: SuiteState
+    exit_code: int | None
+    duration_seconds: float
+    removed_options: tuple[str, ...] = ()
+    targets: tuple[TestOutcome, ...] = ()
+    regressions: tuple[TestOutcome, ...] = ()
+    counts: dict[TestStatus, NonNegativeInt] = {}
+    suite_errors: tuple[str, ...] = Field(
+        default=(), description="errors that belong to no test, e.g. a collection error"
+    )
+    control: Literal["passed", "failed"] | None = Field(
+        default=None, description="the golden state, run only if this suite did not end well"
+    )
+    output_id: str | None = None
+
+    @property
+    def targets_passed(self) -> int:
+        """How many target tests passed."""
+        return sum(test.status == "passed" for test in self.targets)
+
+
+class Symptom(Document):
+    """An error that says that a symbol is missing or an interface does not fit (rules 3, 4).
+
+    The facts about the symbol are looked up when the run is verified, so that a record can be
+    judged again from itself alone. Each is null when the symptom names no symbol.
+    """
+
+    kind: Literal["missing_symbol", "interface_mismatch"]
+    language: str
+    code: str = Field(description="exception type or compiler code, e.g. AttributeError, TS2339")
+    symbol: str | None
+    suite: str
+    test_ids: tuple[str, ...]
+    message: str
+    in_required_files_at_base: bool | None = None
+    in_repository_at_base: bool | None = None
+    in_golden_patch: bool | None = Field(default=None, description="in lines it adds")
+    in_agent_lines: bool | None = Field(default=None, description="in lines the agent added")
+    golden_defines_in: tuple[str, ...] = ()
+    agent_defines_in: tuple[str, ...] = ()
+
+
+class VerificationSignals(Document):
+    """What the target repository's own tests say."""
+
+    possible: bool
+    impossible_because: str | None = None
+    suites: tuple[SuiteSignals, ...] = ()
+    symptoms: tuple[Symptom, ...] = Field(
+        default=(), description="the dominant one first (most target tests, then order of ids)"
+    )
+
+    @property
+    def target_count(self) -> int:
+        """All target tests, pooled over the suites."""
+        return sum(len(suite.targets) for suite in self.suites)
+
+    @property
+    def targets_passed(self) -> int:
+        """The target tests that passed."""
+        return sum(suite.targets_passed for suite in self.suites)
+
+
+class Signals(Document):
+    """All facts of one run that a ruleset may look at."""
+
+    mode: Mode
+    required_files: tuple[str, ...]
+    agent: AgentSignals
+    tools: ToolSignals = ToolSignals()
+    edits: EditSignals
+    verification: VerificationSignals
+    infrastructure: tuple[str, ...] = Field(
+        default=(), description="troubles outside agent and model, each a cause and its place"
+    )

@@ -1,0 +1,1 @@
+"""Run one cell, run many, keep the records."""

@@ -1,0 +1,1 @@
+"""Records to aggregates to Markdown and JSON."""

@@ -1,0 +1,1 @@
+"""Signals to verdict: symptoms, rules, scores. Pure functions, no I/O."""

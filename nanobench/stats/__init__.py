@@ -1,0 +1,1 @@
+"""Intervals and sampling policy: pure functions, no I/O."""

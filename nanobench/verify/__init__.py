@@ -1,0 +1,1 @@
+"""The target repository's own tests: tree, suites, result formats, symbols."""

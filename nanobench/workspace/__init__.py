@@ -1,0 +1,1 @@
+"""Git: object cache, hydrate at a commit, diff, teardown."""
