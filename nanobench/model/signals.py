@@ -8,6 +8,7 @@ from nanobench.model.base import Document
 from nanobench.model.plan import Mode
 
 Ending = Literal[
+    "not_started",  # trouble before the agent ran; see `infrastructure`
     "completed",  # a report of kind success
     "turn_limit",
     "empty_response",

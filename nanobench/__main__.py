@@ -1,0 +1,6 @@
+"""`python -m nanobench`."""
+
+from nanobench.cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""The command line's root: lazy commands, one place where errors become text and exit codes."""
+
+import importlib
+import os
+import signal
+import sys
+import traceback
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from nanobench import __version__
+from nanobench.errors import EXIT_INFRASTRUCTURE, EXIT_INTERRUPTED, NanobenchError
+
+# name -> module and attribute, short help. The modules are imported only when called.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "bench": ("nanobench.cli.bench:bench", "Plan, run and report on one machine."),
+    "contract": ("nanobench.cli.contract:contract", "Check the Nanocoder report contract."),
+    "demo": ("nanobench.cli.demo:demo", "Run the sample task with the scripted models."),
+    "doctor": ("nanobench.cli.doctor:doctor", "Show what this machine has and lacks."),
+    "plan": ("nanobench.cli.plan:plan", "Write the cells of a bench to a plan file."),
+    "report": ("nanobench.cli.report:report", "Merge records, judge them, and render a report."),
+    "run": ("nanobench.cli.run:run", "Run one cell of a plan."),
+    "schema": ("nanobench.cli.schema:schema", "Export or check the JSON Schemas."),
+    "task": ("nanobench.cli.task:task", "Gate the task files of the dataset."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that lists its commands from a table and imports one only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names in the table."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="nanobench")
+def root() -> None:
+    """Benchmark the coding agent Nanocoder on real merged pull requests.
+
+    Exit codes: 0 fine, 1 a regression or a failed gate, 2 usage, 3 invalid input or contract
+    mismatch, 4 infrastructure, 130 interrupted.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line; never lets a traceback out."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        return root.main(standalone_mode=False) or 0
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except NanobenchError as error:
+        click.echo(f"error: {error}", err=True)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_INFRASTRUCTURE
+    except Exception as error:
+        if os.environ.get("NANOBENCH_TRACEBACK"):
+            traceback.print_exc()
+        click.echo(
+            f"error: internal error: {type(error).__name__}: {error}\n"
+            "  next:  this is a defect of NanoBench; report it with the output of the same "
+            "command under NANOBENCH_TRACEBACK=1",
+            err=True,
+        )
+        return EXIT_INFRASTRUCTURE
+
+
+def _terminate(signum: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt

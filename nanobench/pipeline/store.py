@@ -1,0 +1,190 @@
+"""Results on disk: `plan.json`, and one directory per attempt at a cell.
+
+    OUT/plan.json
+    OUT/cells/<cell id>/attempt-<n>/record.json
+                                    agent-report.json  agent.patch  gateway.jsonl  outputs/
+
+An attempt without `record.json` was cut short. The record is written last and whole, so that
+a directory holds either a finished attempt or a visibly unfinished one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from nanobench.errors import InvalidInputError, StateError
+from nanobench.files import make_directory, state_error, write_atomic
+from nanobench.model.plan import Cell, Plan
+from nanobench.model.record import Record
+from nanobench.workspace.teardown import remove_tree
+
+RECORD = "record.json"
+PLAN = "plan.json"
+_ATTEMPT = re.compile(r"attempt-([1-9][0-9]*)")
+_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Results:
+    """What result directories hold: every readable record, and what could not be read."""
+
+    plan: Plan | None
+    records: tuple[Record, ...]
+    problems: tuple[str, ...]
+
+
+class ResultStore:
+    """The result directory of one bench."""
+
+    def __init__(self, root: Path) -> None:
+        """Use `root`, created if absent.
+
+        Raises:
+            StateError: it cannot be created or is a file.
+        """
+        self.root = make_directory(root)
+
+    def adopt(self, plan: Plan) -> None:
+        """Keep the plan; a directory that holds another plan is refused.
+
+        Raises:
+            InvalidInputError: the directory belongs to another plan.
+            StateError: the plan cannot be written.
+        """
+        path = self.root / PLAN
+        if path.exists():
+            if read_plan(path) != plan:
+                raise InvalidInputError(
+                    "the output directory holds the results of another plan",
+                    where=str(path),
+                    remedy="choose another --out, or repeat the command that made it to resume",
+                )
+            return
+        write_atomic(path, plan.to_json())
+
+    def attempts(self, cell: Cell) -> list[tuple[int, Path]]:
+        """All attempts at a cell, finished or not, by number."""
+        home = self._home(cell)
+        found = []
+        for path in home.glob("attempt-*") if home.is_dir() else ():
+            match = _ATTEMPT.fullmatch(path.name)
+            if match and path.is_dir():
+                found.append((int(match[1]), path))
+        return sorted(found)
+
+    def standing(self, cell: Cell) -> Record | None:
+        """The record of the highest finished attempt (SPEC X13); unreadable ones do not count."""
+        for _, path in reversed(self.attempts(cell)):
+            record = _read_record(path / RECORD)
+            if isinstance(record, Record):
+                return record
+        return None
+
+    @contextmanager
+    def attempt(self, cell: Cell) -> Iterator[tuple[int, Path]]:
+        """A new attempt's number and directory, removed again unless a record was written.
+
+        Raises:
+            StateError: another process runs this cell, or the directory cannot be written.
+        """
+        home = make_directory(self._home(cell))
+        try:
+            with FileLock(home / ".lock", timeout=0):
+                number = max((n for n, _ in self.attempts(cell)), default=0) + 1
+                directory = make_directory(home / f"attempt-{number}")
+                try:
+                    yield number, directory
+                except BaseException:
+                    remove_tree(directory)
+                    raise
+        except Timeout:
+            raise StateError(
+                "another process is running this cell",
+                where=str(home),
+                remedy="wait for it, or choose another --out",
+            ) from None
+        except OSError as error:
+            raise state_error(error, home) from None
+
+    def _home(self, cell: Cell) -> Path:
+        return self.root / "cells" / cell.cell_id
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan file.
+
+    Raises:
+        InvalidInputError: it cannot be read or is no plan.
+    """
+    try:
+        return Plan.from_json(path.read_bytes())
+    except OSError as error:
+        raise InvalidInputError(
+            f"the plan cannot be read: {error.strerror}",
+            where=str(path),
+            remedy="make one with `nanobench plan`",
+        ) from None
+    except ValidationError as error:
+        raise InvalidInputError(
+            f"this is not a plan: {_first(error)}",
+            where=str(path),
+            remedy="make one with `nanobench plan`",
+        ) from None
+
+
+def load_results(directories: Sequence[Path]) -> Results:
+    """Read the records below `directories`, in a stable order; every attempt of every cell.
+
+    Raises:
+        InvalidInputError: a directory is missing, or two of them hold different plans.
+    """
+    plan: Plan | None = None
+    records: list[Record] = []
+    problems: list[str] = []
+    for directory in directories:
+        if not directory.is_dir():
+            raise InvalidInputError(
+                "there are no results here",
+                where=str(directory),
+                remedy="name the --out directory of a bench",
+            )
+        for path in sorted(directory.rglob(PLAN)):
+            found = read_plan(path)
+            if plan is not None and found != plan:
+                raise InvalidInputError(
+                    "these results belong to different plans",
+                    where=str(path),
+                    remedy="report them apart",
+                )
+            plan = found
+        for path in sorted(directory.rglob(RECORD)):
+            record = _read_record(path)
+            if isinstance(record, Record):
+                records.append(record)
+            else:
+                problems.append(f"{path.relative_to(directory).as_posix()}: {record}")
+    return Results(plan, tuple(records), tuple(problems))
+
+
+def _read_record(path: Path) -> Record | str:
+    try:
+        if path.is_symlink() or not path.is_file():
+            return "there is no record"
+        if path.stat().st_size > _MAX_DOCUMENT_BYTES:
+            return "the record is larger than 64 MiB"
+        return Record.from_json(path.read_bytes())
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except ValidationError as error:
+        return f"is no record of this version: {_first(error)}"
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in problem["loc"]) or "document"
+    return f"{place}: {problem['msg']}"
