@@ -1,0 +1,72 @@
+"""Many cells on one machine: a bounded pool of threads, resumed by what is on disk."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+
+from nanobench.environment.cancel import cancelled
+from nanobench.errors import InterruptedRunError
+from nanobench.model.plan import Cell, Plan
+from nanobench.model.record import Record
+from nanobench.pipeline.progress import Progress
+from nanobench.pipeline.store import ResultStore
+
+RunCell = Callable[[Cell], Record]
+
+
+def unfinished(plan: Plan, store: ResultStore, progress: Progress) -> list[Cell]:
+    """The cells still to run, in the plan's order (SPEC X13).
+
+    A graded cell is finished. A cell that was cut short or ended in infrastructure trouble is
+    run again until its attempts are used up.
+    """
+    todo = []
+    for cell in plan.cells:
+        record = store.standing(cell)
+        graded = record is not None and record.verdict.outcome == "graded"
+        if record is not None and (graded or _used_up(plan, store, cell)):
+            progress.kept(cell, record)
+        elif not _used_up(plan, store, cell):
+            todo.append(cell)
+    return todo
+
+
+def run_cells(cells: Sequence[Cell], run: RunCell, jobs: int) -> None:
+    """Run `cells`, at most `jobs` at a time; the first error ends them all.
+
+    Raises:
+        InterruptedRunError: Ctrl-C or SIGTERM; every cell has been torn down by then.
+        NanobenchError: what a cell raised, e.g. a full disk.
+    """
+    with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cell") as pool:
+        futures: list[Future[Record]] = []
+        try:
+            futures = [pool.submit(run, cell) for cell in cells]
+            wait(futures, return_when=FIRST_EXCEPTION)
+            if _errors(futures):
+                _stop(futures)
+        except KeyboardInterrupt:
+            _stop(futures)
+            raise InterruptedRunError(
+                "interrupted; finished cells are kept",
+                remedy="repeat the same command to resume",
+            ) from None
+    for error in _errors(futures):
+        raise error
+
+
+def _errors(futures: Sequence[Future[Record]]) -> list[BaseException]:
+    """What went wrong, the cause before the interruptions that it brought about."""
+    ended = (future for future in futures if future.done() and not future.cancelled())
+    errors = [error for error in (future.exception() for future in ended) if error is not None]
+    return sorted(errors, key=lambda error: isinstance(error, InterruptedRunError))
+
+
+def _stop(futures: Sequence[Future[Record]]) -> None:
+    cancelled.set()
+    for future in futures:
+        future.cancel()
+
+
+def _used_up(plan: Plan, store: ResultStore, cell: Cell) -> bool:
+    attempts = store.attempts(cell)
+    return bool(attempts) and attempts[-1][0] >= plan.limits.attempts
