@@ -1,0 +1,119 @@
+"""From models, tasks, modes and runs to the cells of a plan: a pure function."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal
+
+from nanobench.dataset.catalog import TaskEntry
+from nanobench.errors import UsageError
+from nanobench.model.plan import (
+    DEFAULT_RULESET,
+    AgentSettings,
+    Cell,
+    Limits,
+    Mode,
+    ModelRef,
+    Plan,
+    PlanTask,
+    Ruleset,
+)
+
+# Wilson's 95 % intervals of 0 of n and n of n still overlap at three runs (SPEC S4).
+FEWEST_RUNS_THAT_SEPARATE = 4
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """What holds for all cells of a plan; `runs` is per task, model and mode."""
+
+    modes: tuple[Mode, ...] = ("hinted",)
+    runs: int | Literal["auto"] = "auto"
+    ruleset: Ruleset = DEFAULT_RULESET
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan, and what its reader should know before paying for it."""
+
+    plan: Plan
+    warnings: tuple[str, ...]
+
+
+def runs_needed(tier: int) -> int:
+    """Runs of a task before its score enters a comparison (SPEC S1)."""
+    return 1 if tier <= 2 else 5
+
+
+def build_plan(
+    models: Sequence[ModelRef], entries: Sequence[TaskEntry], options: PlanOptions
+) -> Planned:
+    """Plan every model on every task in every mode.
+
+    Cells are ordered by run, then task, mode and model, so that a rate limit or a provider's
+    drift during a long bench meets all models alike.
+
+    Raises:
+        UsageError: there is no model, no task, no mode or no run, or one of them stands twice.
+    """
+    tasks = sorted(entries, key=lambda entry: entry.task.task_id)
+    _check_distinct("model", [str(model) for model in models])
+    _check_distinct("task", [entry.task.task_id for entry in tasks])
+    _check_distinct("mode", options.modes)
+    if options.runs != "auto" and options.runs < 1:
+        raise UsageError("the number of runs must be at least 1", where="--runs")
+    runs = {entry.task.task_id: _runs(entry, options) for entry in tasks}
+    cells = tuple(
+        Cell(model=model, task_id=entry.task.task_id, mode=mode, run=run)
+        for run in range(1, max(runs.values()) + 1)
+        for entry in tasks
+        if run <= runs[entry.task.task_id]
+        for mode, model in product(options.modes, models)
+    )
+    plan = Plan(
+        tasks=tuple(
+            PlanTask(task_id=entry.task.task_id, origin=entry.origin, sha256=entry.sha256)
+            for entry in tasks
+        ),
+        cells=cells,
+        ruleset=options.ruleset,
+        agent=options.agent,
+        limits=options.limits,
+    )
+    return Planned(plan, tuple(_warnings(tasks, runs)))
+
+
+def _runs(entry: TaskEntry, options: PlanOptions) -> int:
+    return runs_needed(entry.task.tier()) if options.runs == "auto" else options.runs
+
+
+def _check_distinct(what: str, names: Sequence[str]) -> None:
+    if not names:
+        raise UsageError(f"a plan needs at least one {what}")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"the {what} {', '.join(twice)} stands twice", remedy="name it once")
+
+
+def _warnings(tasks: Sequence[TaskEntry], runs: dict[str, int]) -> list[str]:
+    found = []
+    for entry in tasks:
+        name, tier = entry.task.task_id, entry.task.tier()
+        if entry.task.status.state == "retired":
+            found.append(f"{name} is retired ({entry.task.status.reason})")
+        if entry.task.expected is None:
+            found.append(f"{name} has no 'expected' and cannot be scored before its gate was run")
+        if runs[name] < runs_needed(tier):
+            found.append(
+                f"{name} (tier {tier}) needs {runs_needed(tier)} runs before its score enters "
+                f"a comparison; planned: {runs[name]}"
+            )
+    total = sum(runs.values())
+    if total < FEWEST_RUNS_THAT_SEPARATE:
+        found.append(
+            f"a comparison of these results could never separate: even 0/{total} against "
+            f"{total}/{total} overlaps; {FEWEST_RUNS_THAT_SEPARATE} runs per model are the least"
+        )
+    return found

@@ -1,0 +1,199 @@
+"""The report as a Markdown page that reads well on GitHub and in a terminal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nanobench.report.document import Report, Row, Section, Summary, TaskResult
+from nanobench.report.escape import inert
+
+TITLES = {
+    "models": "Models",
+    "sample": "Models on the built-in sample task",
+    "scripted": "Scripted models",
+}
+_ASIDE = {
+    "models": "",
+    "sample": "The sample task shows that everything works; it is no part of the dataset.",
+    "scripted": "Scripted models behave instead of thinking: they check the instrument. "
+    "They are not compared with real models.",
+}
+_EVIDENCE_SHOWN = 3
+_EVIDENCE_LIMIT = 160
+_NONE = "–"  # noqa: RUF001 - the sign readers know for an empty cell
+
+
+def render_markdown(report: Report) -> str:
+    """Render the whole page; only `inert` text of others stands in it."""
+    blocks: list[str] = ["# NanoBench report", _headline(report)]
+    blocks += _listed("Problems", [inert(p, 400) for p in report.problems])
+    for section in report.sections:
+        blocks += _section(section, report.cells)
+    blocks += _absent(report)
+    blocks += _listed("Notes", [inert(note, 400) for note in report.notes])
+    blocks += _provenance(report)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _headline(report: Report) -> str:
+    present, missing = len(report.in_state("present")), len(report.in_state("missing"))
+    infrastructure = len(report.in_state("infrastructure"))
+    solved = sum(row.solved for row in report.in_state("present"))
+    parts = [f"**{solved} of {present} graded runs solved**"]
+    if missing:
+        parts.append(f"**{missing} missing**")
+    if infrastructure:
+        parts.append(f"**{infrastructure} ended in infrastructure trouble** (not scored)")
+    if report.problems:
+        parts.append(f"**{len(report.problems)} unreadable**")
+    names = [("ruleset", report.rulesets), ("dataset", report.datasets)]
+    parts += [f"{what} {', '.join(map(inert, values))}" for what, values in names if values]
+    return " · ".join(parts)
+
+
+def _section(section: Section, cells: Sequence[Row]) -> Iterator[str]:
+    yield f"## {TITLES[section.kind]}"
+    if _ASIDE[section.kind]:
+        yield _ASIDE[section.kind]
+    yield _table(
+        "model | mode | solved | pass rate | mean score | tasks | missing | infrastructure",
+        (_summary(summary) for summary in section.summaries),
+    )
+    yield (
+        "Pass rate: solved / graded runs. Mean score: mean over tasks of each task's mean. "
+        "Missing runs and infrastructure trouble enter neither."
+    )
+    yield "### By task"
+    yield _table(
+        "task | model | mode | runs passed | pass@1 | mean score | failure modes",
+        (_task(t) for t in sorted(section.tasks, key=lambda t: t.task_id)),
+    )
+    yield "### By run"
+    yield _table(
+        "run | score | label | category | rule | level | target tests | regressions | evidence",
+        (_run(row) for row in cells if row.section == section.kind),
+    )
+    yield from _taxonomy(section)
+
+
+def _summary(summary: Summary) -> list[str]:
+    return [
+        inert(str(summary.model)),
+        summary.mode,
+        f"{summary.solved}/{summary.valid_runs}",
+        _percent(summary.pass_rate),
+        _number(summary.mean_score),
+        str(summary.tasks),
+        str(summary.missing),
+        str(summary.infrastructure),
+    ]
+
+
+def _task(result: TaskResult) -> list[str]:
+    modes = ", ".join(f"`{mode}` {count}" for mode, count in result.failure_modes.items())
+    return [
+        inert(result.task_id),
+        inert(str(result.model)),
+        result.mode,
+        result.raw_count,
+        {True: "yes", False: "no", None: _NONE}[result.pass_at_1],
+        _number(result.mean_score),
+        modes or _NONE,
+    ]
+
+
+def _run(row: Row) -> list[str]:
+    cell = row.cell
+    name = f"{inert(str(cell.model))} {inert(cell.task_id)} {cell.mode} run {cell.run}"
+    if row.state != "present":
+        return [name, row.state, *[_NONE] * 6, _evidence(row.infrastructure)]
+    category = f"`{row.category}`" if row.category else _NONE
+    if row.reason:
+        category += f" ({inert(row.reason)})"
+    return [
+        name,
+        _number(row.score),
+        row.label or _NONE,
+        category,
+        str(row.rule or _NONE),
+        row.level or _NONE,
+        f"{row.targets_passed}/{row.targets}",
+        str(row.regressions),
+        _evidence(row.evidence),
+    ]
+
+
+def _evidence(items: Sequence[str]) -> str:
+    shown = [inert(item, _EVIDENCE_LIMIT) for item in items[:_EVIDENCE_SHOWN]]
+    if len(items) > _EVIDENCE_SHOWN:
+        shown.append(f"and {len(items) - _EVIDENCE_SHOWN} more in report.json")
+    return "<br>".join(shown) or _NONE
+
+
+def _taxonomy(section: Section) -> Iterator[str]:
+    taxonomy = section.taxonomy
+    yield "### Failure taxonomy"
+    if not taxonomy.failed:
+        yield "No graded run failed."
+        return
+    yield _table(
+        "failure mode | runs | share",
+        (
+            [f"`{mode}`", str(count), _percent(count / taxonomy.failed)]
+            for mode, count in taxonomy.counts.items()
+        ),
+    )
+    yield (
+        f"Coverage: {_percent(taxonomy.coverage)} of {taxonomy.failed} failed runs are named "
+        "(all but `unclassified`)."
+    )
+
+
+def _absent(report: Report) -> Iterator[str]:
+    yield from _listed("Missing runs", [inert(row.cell_id) for row in report.in_state("missing")])
+    yield from _listed(
+        "Infrastructure trouble",
+        [_trouble(row) for row in report.in_state("infrastructure")],
+    )
+
+
+def _trouble(row: Row) -> str:
+    causes = [inert(cause, 400) for cause in (*row.infrastructure, *row.evidence)]
+    named = f"{inert(row.cell_id)}, attempt {row.attempt}: {inert(row.reason or 'unknown cause')}"
+    kept = "" if row.observed_score is None else f"; observed score {_number(row.observed_score)}"
+    return f"{named}{kept}" + "".join(f"\n  - {cause}" for cause in dict.fromkeys(causes))
+
+
+def _provenance(report: Report) -> Iterator[str]:
+    if report.provenance:
+        yield "## Held in all runs"
+        yield _table(
+            "what | value",
+            ([f"`{name}`", inert(_flat(value))] for name, value in report.provenance.items()),
+        )
+
+
+def _flat(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_flat(part)}" for key, part in value.items()) or _NONE
+    if isinstance(value, list):
+        return ", ".join(map(_flat, value)) or _NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "unknown" if value is None else str(value)
+
+
+def _listed(title: str, items: Sequence[str]) -> list[str]:
+    return [f"## {title}", "\n".join(f"- {item}" for item in items)] if items else []
+
+
+def _table(heads: str, rows: Iterable[Sequence[str]]) -> str:
+    names = heads.split(" | ")
+    lines = [names, ["---"] * len(names), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _percent(share: float | None) -> str:
+    return _NONE if share is None else f"{100 * share:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.3f}".removesuffix("00")

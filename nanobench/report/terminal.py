@@ -1,0 +1,63 @@
+"""The report as a short table for a terminal or a log."""
+
+import io
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from nanobench.report.document import Report, Row
+from nanobench.report.escape import plain
+
+_STYLES = {"Complete Resolution": "green", "Partial Resolution": "yellow"}
+
+
+def render_table(report: Report, *, width: int = 120, color: bool = False) -> str:
+    """One line per cell; plain text unless `color`.
+
+    Args:
+        report: what to show.
+        width: columns of the terminal.
+        color: whether the reader is a terminal that shows ANSI colours.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("model", "task", "mode", "run"):
+        table.add_column(name, overflow="fold")
+    table.add_column("score", justify="right")
+    table.add_column("tests", justify="right")
+    table.add_column("outcome", overflow="fold")
+    for row in report.cells:
+        table.add_row(*_cells(row))
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        legacy_windows=False,
+        _environ={},
+    )
+    console.print(table)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def _cells(row: Row) -> list[Text]:
+    cell = row.cell
+    graded = row.state == "present"
+    style = _STYLES.get(row.label or "", "red")
+    return [
+        Text(plain(str(cell.model), 60)),
+        Text(cell.task_id),
+        Text(cell.mode),
+        Text(str(cell.run)),
+        Text(f"{row.score:.1f}" if row.score is not None else "", style=style),
+        Text(f"{row.targets_passed}/{row.targets}" if graded else ""),
+        Text(_outcome(row), style=style),
+    ]
+
+
+def _outcome(row: Row) -> str:
+    if row.state != "present":
+        return plain(f"{row.state}: {row.reason}" if row.reason else row.state, 80)
+    rule = f" (rule {row.rule})" if row.rule else ""
+    return f"{row.category or row.label}{rule}"
