@@ -1,0 +1,131 @@
+"""Which exception ended a test, read from what its runner wrote about it.
+
+The exception must stand where the runner puts it: at the head of the message, or at the head of
+the last error in the details. Text that only quotes an exception (an assertion about an error
+message, `pytest.raises`, the cause of another exception) is not one.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from nanobench.model.signals import TestOutcome
+
+Runtime = Literal["python", "javascript"]
+
+RUNTIMES: Mapping[str, Runtime] = MappingProxyType(
+    {
+        "python": "python",
+        "javascript": "javascript",
+        "typescript": "javascript",
+        "svelte": "javascript",
+        "vue": "javascript",
+    }
+)
+"""What runs the tests of a suite, by its language in lower case."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception: its name without module path, and its message (may have several lines)."""
+
+    name: str
+    text: str
+
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TYPE_NAME = re.compile(r"(?:\w+\.)*(?P<name>[A-Z]\w*)\Z")
+
+# pytest's JUnit message of a fixture that fails.
+_FIXTURE = re.compile(r'failed on (?:setup|teardown) with "(?P<error>.*)"\Z', re.DOTALL)
+_PYTHON_HEAD = re.compile(r"(?:\w+\.)*(?P<name>[A-Z]\w*)(?:: (?P<text>.*)|\Z)", re.DOTALL)
+_PYTEST_LINE = re.compile(r"E(?: {3,}(?P<text>.*)| *\Z)")
+_BARE_ASSERT = re.compile(r"assert\b")
+_TRACEBACK = "Traceback (most recent call last):"
+_TRACEBACK_HEAD = re.compile(
+    r"(?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning|Failed)(?:: |\Z)"
+)
+
+# `TypeError: text`, `TypeError [ERR_CODE]: text`, `Uncaught TypeError: text`.
+_SCRIPT_HEAD = re.compile(r"(?:Uncaught )?(?P<name>[A-Z]\w*)(?: \[\w+\])?: (?P<text>.*)", re.DOTALL)
+# node:test wraps what a test threw: `cause: TypeError: text`, `cause: TypeError [Error]: text`.
+_NODE_CAUSE = re.compile(r"^  cause: (?P<error>[A-Z]\w*(?: \[\w+\])?: .*)$", re.MULTILINE)
+
+
+def raised(language: str, test: TestOutcome) -> Raised | None:
+    """The exception that ended `test`, or None if none can be told.
+
+    Args:
+        language: of the suite; upper and lower case are the same.
+        test: an outcome in any state.
+    """
+    runtime = RUNTIMES.get(language.casefold())
+    if runtime is None:
+        return None
+    message = _ANSI.sub("", test.message or "").strip()
+    details = _ANSI.sub("", test.details or "")
+    return _READERS[runtime](_exception_name(test.error_type), message, details)
+
+
+def _exception_name(error_type: str | None) -> str | None:
+    """The type as an exception's name; None for a runner's own word (`testCodeFailure`)."""
+    found = _TYPE_NAME.match(error_type or "")
+    return found["name"] if found else None
+
+
+def _from_head(head: re.Match[str] | None) -> Raised | None:
+    return Raised(head["name"], head["text"] or "") if head else None
+
+
+def _typed(name: str, message: str, head: Raised | None) -> Raised:
+    """The runner named the exception; the message may repeat the name."""
+    return head if head and head.name == name else Raised(name, message)
+
+
+def _read_python(name: str | None, message: str, details: str) -> Raised | None:
+    fixture = _FIXTURE.match(message)
+    message = fixture["error"] if fixture else message
+    head = _from_head(_PYTHON_HEAD.match(message))
+    if name:
+        return _typed(name, message, head)
+    if _BARE_ASSERT.match(message):  # pytest shows a rewritten assertion without its type
+        return Raised("AssertionError", message)
+    return head or _python_details(details)
+
+
+def _python_details(details: str) -> Raised | None:
+    """The last `E` block of pytest, else the head after the last traceback."""
+    blocks: list[list[str]] = []
+    inside = False
+    for line in details.splitlines():
+        marked = _PYTEST_LINE.match(line)
+        if marked and not inside:
+            blocks.append([])
+        if marked:
+            blocks[-1].append(marked["text"] or "")
+        inside = marked is not None
+    if blocks:
+        return _from_head(_PYTHON_HEAD.match("\n".join(blocks[-1])))
+    lines = details.rpartition(_TRACEBACK)[2].splitlines()
+    heads = [at for at, line in enumerate(lines) if _TRACEBACK_HEAD.match(line)]
+    return _from_head(_PYTHON_HEAD.match("\n".join(lines[heads[0] :]))) if heads else None
+
+
+def _read_script(name: str | None, message: str, details: str) -> Raised | None:
+    head = _from_head(_SCRIPT_HEAD.match(message))
+    if name and name != "Error":
+        return _typed(name, message, head)
+    if head and head.name != "Error":
+        return head
+    cause = _NODE_CAUSE.search(details)
+    if cause:
+        return _from_head(_SCRIPT_HEAD.match(cause["error"]))
+    heads = (_from_head(_SCRIPT_HEAD.match(line)) for line in details.splitlines())
+    return next((found for found in heads if found), head)
+
+
+_READERS: Mapping[Runtime, Callable[[str | None, str, str], Raised | None]] = MappingProxyType(
+    {"python": _read_python, "javascript": _read_script}
+)
