@@ -1,0 +1,105 @@
+"""Reading what Nanocoder left on stdout: one JSON object, or anything else."""
+
+import json
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from nanobench.model.report import AgentReport
+from nanobench.model.signals import ReportState
+
+MAX_REPORT_BYTES = 32 * 1024 * 1024
+PIPE_BYTES = 65_536  # Nanocoder exits without draining a pipe: a cut report is k of these long
+_MAX_CANDIDATES = 100
+_LINE_START = re.compile(r"^\{", re.MULTILINE)
+_KIND = re.compile(r'^\{\s*"kind":\s*"([a-z-]+)"', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class StdoutReport:
+    """What stdout held.
+
+    Attributes:
+        state: `complete` exactly when `report` is set.
+        size: bytes on stdout.
+        trailing: bytes beside the report object and its line end; 0 without a report.
+        claimed_kind: the report's `kind`, also of one that is cut or unreadable otherwise.
+    """
+
+    state: ReportState
+    size: int
+    trailing: int = 0
+    report: AgentReport | None = None
+    claimed_kind: str | None = None
+
+
+def read_report(path: Path) -> StdoutReport:
+    """Parse stdout defensively; never raises for its content.
+
+    A file beyond `MAX_REPORT_BYTES` is not read whole and counts as truncated.
+    """
+    size, data = read_bounded(path, MAX_REPORT_BYTES)
+    if not data.strip():
+        return StdoutReport("missing", size)
+    # surrogateescape keeps a byte a byte, so that lengths can be counted back
+    text = data.decode("utf-8", "surrogateescape")
+    claimed = _KIND.search(text)
+    kind = claimed[1] if claimed else None
+    if size > MAX_REPORT_BYTES:
+        return StdoutReport("truncated", size, claimed_kind=kind)
+    found = _first_object(text)
+    if found is None:
+        state: ReportState = "truncated" if size % PIPE_BYTES == 0 else "malformed"
+        return StdoutReport(state, size, claimed_kind=kind)
+    document, start, end = found
+    try:
+        report = AgentReport.model_validate(_without_surrogates(document))
+    except ValidationError:
+        return StdoutReport("malformed", size, claimed_kind=kind)
+    end += text.startswith("\n", end)
+    length = len(text[start:end].encode("utf-8", "surrogateescape"))
+    return StdoutReport("complete", size, size - length, report, report.kind)
+
+
+def read_bounded(path: Path, limit: int) -> tuple[int, bytes]:
+    """Size of a regular file and at most `limit` of its first bytes; (0, b"") if there is none.
+
+    The agent may have been able to put a link or a pipe in its place: neither is followed.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return 0, b""
+    with os.fdopen(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return 0, b""
+        return status.st_size, stream.read(limit)
+
+
+def _first_object(text: str) -> tuple[dict[str, Any], int, int] | None:
+    """The first complete object at a line start that has a `kind`, with its span."""
+    decoder = json.JSONDecoder()
+    for _, match in zip(range(_MAX_CANDIDATES), _LINE_START.finditer(text), strict=False):
+        try:
+            value, end = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        if "kind" in value:
+            return value, match.start(), end
+    return None
+
+
+def _without_surrogates(document: Any) -> Any:
+    """Replace halves of characters: Nanocoder cuts long texts between UTF-16 units."""
+    text = json.dumps(document, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-8", "replace"))
+    return document
