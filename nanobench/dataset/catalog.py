@@ -76,6 +76,11 @@ class Catalog:
             entries.append(_sample(state))
         return cls(MappingProxyType(_by_id(entries)), dataset)
 
+    def holding(self, entries: Iterable[TaskEntry]) -> "Catalog":
+        """This catalogue with `entries` in it, also where it has other tasks of their ids."""
+        merged = {**self.entries, **{entry.task.task_id: entry for entry in entries}}
+        return Catalog(MappingProxyType(dict(sorted(merged.items()))), self.dataset)
+
 
 def find_tasks_dir(chosen: Path | None) -> Path | None:
     """The chosen directory, `tasks` here, or `tasks` of the checkout that this package is in.

@@ -104,7 +104,7 @@ def _warnings(tasks: Sequence[TaskEntry], runs: dict[str, int]) -> list[str]:
         if entry.task.status.state == "retired":
             found.append(f"{name} is retired ({entry.task.status.reason})")
         if entry.task.expected is None:
-            found.append(f"{name} has no 'expected' and cannot be scored before its gate was run")
+            found.append(f"{name} has no 'expected': run `nanobench task gate --write` on its file")
         if runs[name] < runs_needed(tier):
             found.append(
                 f"{name} (tier {tier}) needs {runs_needed(tier)} runs before its score enters "

@@ -6,6 +6,7 @@ excluded term (`!term`).
 
     kind      terms                                     holds for
     name      honojs-hono-5067  hono*  path/task.json   the task's id, or the task of a file
+              sample                                    the built-in sample task
     tier=     tier=3                                    this tier; likewise tier<=N, tier>=N,
                                                         each of the three a kind of its own
     lang      lang:go  lang:type*                       one of the task's languages
@@ -15,7 +16,7 @@ excluded term (`!term`).
 
 Values compare without regard to case; `*`, `?` and `[...]` match as in file names. A retired
 task is selected only by its exact id, by its file, or with a `status` term; the sample only by
-its exact id.
+the term `sample`.
 """
 
 import difflib
@@ -30,6 +31,7 @@ from pathlib import Path
 from nanobench.dataset.catalog import Catalog, TaskEntry, load_task
 from nanobench.errors import UsageError
 
+SAMPLE = "sample"
 _SHOWN_NAMES = 40
 _TIER = re.compile(r"tier(<=|>=|=)([1-4])")
 _ATTRIBUTES: dict[str, Callable[[TaskEntry], Sequence[str]]] = {
@@ -74,6 +76,19 @@ class InFile:
 
 
 @dataclass(frozen=True)
+class BuiltIn:
+    """Holds for the built-in sample."""
+
+    kind = "name"
+
+    def __call__(self, entry: TaskEntry) -> bool:
+        """Whether this is the sample."""
+        return entry.origin == "sample"
+
+    explicit = __call__
+
+
+@dataclass(frozen=True)
 class OfTier:
     """Holds for tasks whose tier compares to `tier` by `operator`."""
 
@@ -108,7 +123,7 @@ class HasAttribute:
         )
 
 
-Term = Named | InFile | OfTier | HasAttribute
+Term = Named | InFile | BuiltIn | OfTier | HasAttribute
 
 
 @dataclass(frozen=True)
@@ -130,7 +145,7 @@ class Selector:
 
     def _in_use(self, entry: TaskEntry) -> bool:
         """Whether a task that is retired or no part of the dataset was really asked for."""
-        names = [term for term in self.included if isinstance(term, Named | InFile)]
+        names = [term for term in self.included if isinstance(term, Named | InFile | BuiltIn)]
         if any(term.explicit(entry) for term in names):
             return True
         by_status = any(term.kind == "status" for term in self.included)
@@ -162,6 +177,11 @@ def split_terms(expressions: Iterable[str]) -> tuple[str, ...]:
     return tuple(term for term in terms if term)
 
 
+def names_sample(expressions: Iterable[str]) -> bool:
+    """Whether a selection needs the built-in sample in its catalogue."""
+    return SAMPLE in split_terms(expressions)
+
+
 def parse_selector(expressions: Iterable[str]) -> Selector:
     """Read the expressions of `--tasks`; none selects all active tasks.
 
@@ -184,13 +204,12 @@ def select(expressions: Iterable[str], catalog: Catalog) -> tuple[TaskEntry, ...
         InvalidInputError: a task file named by a term is wrong.
     """
     selector = parse_selector(expressions)
-    entries = dict(catalog.entries)
-    entries.update(_from_files(selector))
+    known = tuple(catalog.holding(_from_files(selector)).entries.values())
     for term in (*selector.included, *selector.excluded):
-        _check_known(term, entries.values())
-    chosen = tuple(entry for _, entry in sorted(entries.items()) if selector(entry))
+        _check_known(term, known)
+    chosen = tuple(entry for entry in known if selector(entry))
     if not chosen:
-        raise UsageError("no task is selected", remedy=_what_exists(entries.values()))
+        raise UsageError("no task is selected", remedy=_what_exists(known))
     return chosen
 
 
@@ -201,7 +220,7 @@ def _is_file(path: str) -> bool:
         return False
 
 
-def _from_files(selector: Selector) -> dict[str, TaskEntry]:
+def _from_files(selector: Selector) -> tuple[TaskEntry, ...]:
     """The tasks of files named by terms; they stand in for tasks of the same id elsewhere."""
     found: dict[str, TaskEntry] = {}
     for term in selector.included:
@@ -213,10 +232,12 @@ def _from_files(selector: Selector) -> dict[str, TaskEntry]:
                     where=f"{entry.path} and {term.entry.path}",
                     remedy="select one of them",
                 )
-    return found
+    return tuple(found.values())
 
 
 def _parse_term(term: str) -> Term:
+    if term == SAMPLE:
+        return BuiltIn()
     tier = _TIER.fullmatch(term)
     if tier:
         return OfTier(tier[1], int(tier[2]))
@@ -235,10 +256,9 @@ def _parse_term(term: str) -> Term:
     return Named(term)
 
 
-def _check_known(term: Term, entries: Iterable[TaskEntry]) -> None:
+def _check_known(term: Term, known: Sequence[TaskEntry]) -> None:
     """A name or value that no task has is a slip, not an empty selection."""
-    known = list(entries)
-    if isinstance(term, OfTier | InFile) or any(term(entry) for entry in known):
+    if isinstance(term, OfTier | InFile | BuiltIn) or any(term(entry) for entry in known):
         return
     if isinstance(term, Named):
         ids = [entry.task.task_id for entry in known]
@@ -259,7 +279,7 @@ def _check_known(term: Term, entries: Iterable[TaskEntry]) -> None:
         )
 
 
-def _what_exists(entries: Iterable[TaskEntry]) -> str:
+def _what_exists(entries: Sequence[TaskEntry]) -> str:
     ids = sorted(entry.task.task_id for entry in entries)
     if not ids:
         return "the task directory is empty; name another with --tasks-dir"

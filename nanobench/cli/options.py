@@ -1,0 +1,227 @@
+"""Click options that commands share, and the plan that the planning ones ask for.
+
+Only click is loaded here; documents and the dataset are imported when a command runs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from nanobench.errors import UsageError
+
+if TYPE_CHECKING:
+    from nanobench.dataset.catalog import Catalog
+    from nanobench.dataset.planning import Planned, PlanOptions
+    from nanobench.files import StateDirectory
+    from nanobench.model.plan import Mode, ModelRef
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Kept beside the documents because importing those costs more than the rest of `--help`;
+# a test holds them against `nanobench.model.plan`.
+RULESETS = ("1.0", "1.1")
+MODES: dict[str, tuple[Mode, ...]] = {
+    "hinted": ("hinted",),
+    "navigation": ("navigation",),
+    "both": ("hinted", "navigation"),
+}
+_MOST_RUNS = 1000
+_LONGEST_SECONDS = 7 * 24 * 3600
+
+
+def _runs(ctx: click.Context, param: click.Parameter, value: str) -> int | str:
+    if value == "auto":
+        return value
+    if value.isdecimal() and value.isascii() and 1 <= int(value) <= _MOST_RUNS:
+        return int(value)
+    raise click.BadParameter(f"{value!r} is neither 'auto' nor from 1 to {_MOST_RUNS}")
+
+
+models_option = click.option(
+    "--models",
+    multiple=True,
+    required=True,
+    metavar="PROVIDER/MODEL[,...]",
+    help="Models of providers; may be repeated.",
+)
+tasks_option = click.option(
+    "--tasks",
+    multiple=True,
+    metavar="SELECTION",
+    help="Ids, patterns, files, tier<=2, lang:go, domain:..., repo:..., status:..., !TERM. "
+    "Terms of one kind widen the selection, different kinds narrow it.  [default: all active]",
+)
+mode_option = click.option(
+    "--mode",
+    type=click.Choice(list(MODES)),
+    default="hinted",
+    show_default=True,
+    help="Whether the prompt names the key files.",
+)
+runs_option = click.option(
+    "--runs",
+    callback=_runs,
+    metavar="auto|N",
+    default="auto",
+    show_default=True,
+    help="Runs of each task; auto: one for tiers 1 and 2, five for tiers 3 and 4.",
+)
+ruleset_option = click.option(
+    "--ruleset",
+    type=click.Choice(RULESETS),
+    default=RULESETS[-1],
+    show_default=True,
+    help="The rules that judge the runs.",
+)
+nanocoder_option = click.option(
+    "--nanocoder", metavar="VERSION", help="Version of Nanocoder.  [default: the pinned one]"
+)
+max_turns_option = click.option(
+    "--max-turns", type=click.IntRange(min=1), help="Turns of the agent.  [default: 200]"
+)
+timeout_option = click.option(
+    "--timeout",
+    type=click.IntRange(1, _LONGEST_SECONDS),
+    metavar="SECONDS",
+    help="Wall-clock limit of the agent.  [default: 1800]",
+)
+tasks_dir_option = click.option(
+    "--tasks-dir",
+    type=click.Path(path_type=Path),
+    help="Task files.  [default: tasks/ here, else of the checkout]",
+)
+state_dir_option = click.option(
+    "--state-dir",
+    type=click.Path(path_type=Path),
+    help="Caches and running cells.  [default: NANOBENCH_STATE_DIR, else the user's cache]",
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document to standard output."
+)
+out_directory_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Directory to write to; created if absent.",
+)
+
+_PLANNING = (
+    models_option,
+    tasks_option,
+    mode_option,
+    runs_option,
+    ruleset_option,
+    nanocoder_option,
+    max_turns_option,
+    timeout_option,
+    tasks_dir_option,
+    state_dir_option,
+)
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """The planning options of a command line, as typed."""
+
+    models: tuple[str, ...]
+    tasks: tuple[str, ...]
+    mode: str
+    runs: Any
+    ruleset: Any
+    nanocoder: str | None
+    max_turns: int | None
+    timeout: int | None
+    tasks_dir: Path | None
+    state_dir: Path | None
+
+    def resolve(self) -> Resolved:
+        """Read the dataset and build the plan.
+
+        Raises:
+            UsageError: a model or a selection is none, or a name stands twice.
+            InvalidInputError: a task file is wrong.
+            StateError: the state directory cannot be used.
+        """
+        from nanobench.dataset.catalog import Catalog, find_tasks_dir
+        from nanobench.dataset.planning import build_plan
+        from nanobench.dataset.selectors import names_sample, select
+        from nanobench.files import StateDirectory
+
+        models = parse_models(self.models)
+        state = StateDirectory.locate(self.state_dir)
+        catalog = Catalog.open(
+            find_tasks_dir(self.tasks_dir), state, include_sample=names_sample(self.tasks)
+        )
+        entries = select(self.tasks, catalog)
+        return Resolved(
+            build_plan(models, entries, self._options()), catalog.holding(entries), state
+        )
+
+    def _options(self) -> PlanOptions:
+        from nanobench.dataset.planning import PlanOptions
+        from nanobench.model.plan import AgentSettings, Limits
+
+        limits = {"max_turns": self.max_turns, "agent_seconds": self.timeout}
+        agent = {"nanocoder": self.nanocoder}
+        return PlanOptions(
+            modes=MODES[self.mode],
+            runs=self.runs,
+            ruleset=self.ruleset,
+            agent=AgentSettings.model_validate(_given(agent)),
+            limits=Limits.model_validate(_given(limits)),
+        )
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A plan with its warnings, the catalogue that holds its tasks, and the state directory."""
+
+    planned: Planned
+    catalog: Catalog
+    state: StateDirectory
+
+
+def plan_request(command: Command) -> Command:
+    """Give a command the planning options, which reach it as one `request: PlanRequest`."""
+
+    @functools.wraps(command)
+    def collected(**values: Any) -> Any:
+        own = {field.name: values.pop(field.name) for field in fields(PlanRequest)}
+        return command(request=PlanRequest(**own), **values)
+
+    for option in reversed(_PLANNING):
+        collected = option(collected)
+    return collected  # type: ignore[return-value]
+
+
+def parse_models(values: Sequence[str]) -> tuple[ModelRef, ...]:
+    """The models of `--models`, each value a comma-separated list.
+
+    Raises:
+        UsageError: one is not of the form provider/model, or there is none.
+    """
+    from nanobench.model.plan import ModelRef
+
+    names = [name.strip() for value in values for name in value.split(",")]
+    try:
+        models = tuple(ModelRef.parse(name) for name in names if name)
+    except ValueError as error:
+        raise UsageError(
+            str(error), where="--models", remedy="write for example ollama/qwen3"
+        ) from None
+    if not models:
+        raise UsageError(
+            "no model is named", where="--models", remedy="write for example ollama/qwen3"
+        )
+    return models
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in (None, "")}
