@@ -1,0 +1,68 @@
+"""Which tests must pass: the base state with golden tests, compared with the golden state."""
+
+from collections.abc import Sequence
+
+from nanobench.errors import GateError
+from nanobench.model.task import Expected
+from nanobench.verify.suites import SuiteRun
+
+_LISTED = 5
+
+
+def compute_expected(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> Expected:
+    """Fail-to-pass: passed at golden, not at base. Pass-to-pass: passed at both.
+
+    Args:
+        base: all suites on the base source with the golden test files.
+        golden: the same suites on the golden state.
+
+    Raises:
+        GateError: the golden state does not pass as a whole, a suite at base does not come to
+            results, or no test tells the two states apart. It names every reason.
+    """
+    reasons = [reason for run in golden for reason in _golden_problems(run)]
+    reasons += [f"base: {_state(run)}" for run in base if run.state != "ok"]
+    at_base = {run.suite.name: _passed(run) for run in base}
+    at_golden = {run.suite.name: _passed(run) for run in golden}
+    if set(at_base) != set(at_golden):
+        raise ValueError("base and golden runs are of different suites")
+    expected = Expected(
+        fail_to_pass={n: tuple(sorted(ids - at_base[n])) for n, ids in sorted(at_golden.items())},
+        pass_to_pass={n: tuple(sorted(ids & at_base[n])) for n, ids in sorted(at_golden.items())},
+    )
+    if not reasons and not any(expected.fail_to_pass.values()):
+        reasons.append("no test fails at base and passes at the golden state")
+    if reasons:
+        raise GateError(
+            "verification gate failed",
+            where="; ".join(reasons),
+            remedy="check the suites' commands, the test files and the environment of the task",
+        )
+    return expected
+
+
+def _golden_problems(run: SuiteRun) -> list[str]:
+    failed = sorted(test.id for test in run.tests if test.status in ("failed", "error"))
+    problems = []
+    if run.state != "ok" or (run.exit_code != 0 and not failed and not run.errors):
+        problems.append(f"golden: {_state(run)}")
+    if failed:
+        problems.append(f"golden: suite {run.suite.name}: {len(failed)} fail: {_some(failed)}")
+    if run.state == "ok" and run.errors:
+        lines = [error.line() for error in run.errors]
+        problems.append(f"golden: suite {run.suite.name}: {_some(lines)}")
+    return problems
+
+
+def _state(run: SuiteRun) -> str:
+    said = f" ({run.errors[-1].line()})" if run.errors else ""
+    return f"suite {run.suite.name}: {run.state}, exit code {run.exit_code}{said}"
+
+
+def _some(items: Sequence[str]) -> str:
+    more = f" and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
+    return ", ".join(items[:_LISTED]) + more
+
+
+def _passed(run: SuiteRun) -> set[str]:
+    return {test.id for test in run.tests if test.status == "passed"}

@@ -1,0 +1,77 @@
+"""Which paths an agent cannot change for the verification."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from nanobench.model.task import Task
+from nanobench.workspace.changes import Change
+
+# Configuration of a test runner and of nothing else.
+_TEST_CONFIGURATION = re.compile(r"(^|/)(conftest\.py|\.?pytest\.(ini|toml)|tox\.ini)$")
+_RUNNER_CONFIGURATION = re.compile(
+    r"(^|/)((vitest|jest)\.config\.[cm]?[jt]s|jest\.config\.json|vitest\.workspace\.([cm]?[jt]s|json))$"
+)
+_TEST_DIRECTORY = re.compile(r"(^|/)(tests?|__tests?__|specs?|__snapshots__)/")
+_TEST_NAME = re.compile(
+    r"(^|/)(test_[^/]*\.py|[^/]*_test\.(py|go|[cm]?[jt]sx?)|[^/]*[._-](test|spec)\.[cm]?[jt]sx?)$"
+)
+
+
+def looks_like_test(path: str) -> bool:
+    """Whether a path is a test by the habits of pytest, Vitest, Jest, `node --test` and Go."""
+    return bool(
+        _TEST_DIRECTORY.search(path) or _TEST_NAME.search(path) or _TEST_CONFIGURATION.search(path)
+    )
+
+
+@dataclass(frozen=True)
+class Protection:
+    """The paths of a task that verification takes from the golden state.
+
+    `roots` are files or directories by name; runner configuration is protected by pattern.
+    """
+
+    roots: frozenset[bytes]
+    golden_paths: frozenset[bytes]
+    ancestors: frozenset[bytes]
+    required: frozenset[bytes]
+
+    def covers(self, path: bytes) -> bool:
+        """Whether the golden (or base) version of this path is the one that counts."""
+        if path in self.required:
+            return False
+        if path in self.roots or any(parent in self.roots for parent in _parents(path)):
+            return True
+        text = path.decode("utf-8", "replace")
+        if _TEST_CONFIGURATION.search(text):
+            return True
+        return bool(_RUNNER_CONFIGURATION.search(text)) and path not in self.golden_paths
+
+    def refuses(self, path: bytes) -> bool:
+        """Whether an agent's change of this path is left out.
+
+        That includes a file or link put in the place of a directory that holds protected files.
+        """
+        return self.covers(path) or path in self.ancestors
+
+
+def protection(task: Task, golden: Collection[Change]) -> Protection:
+    """What is protected in a task.
+
+    Without `test_files`, the golden patch's paths that look like tests stand for them.
+    """
+    named = {*task.test_files, *task.protected_files}
+    roots = {path.encode() for path in named}
+    required = frozenset(path.encode() for path in task.required_files)
+    golden_paths = frozenset(change.path for change in golden)
+    is_test = _TEST_CONFIGURATION.search if task.test_files else looks_like_test
+    roots |= {path for path in golden_paths if is_test(path.decode("utf-8", "replace"))}
+    roots -= required
+    ancestors = frozenset(parent for path in roots for parent in _parents(path))
+    return Protection(frozenset(roots), golden_paths, ancestors, required)
+
+
+def _parents(path: bytes) -> list[bytes]:
+    parts = path.split(b"/")
+    return [b"/".join(parts[:count]) for count in range(1, len(parts))]
