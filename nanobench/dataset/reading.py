@@ -164,9 +164,8 @@ def _fields_at(kind: type[BaseModel], location: Location) -> list[str]:
             for name, field in model.model_fields.items()
             if part in (name, field.alias)
         ]
-        models = [m for a in annotations for m in _models_in(a)] or [
-            model for model in models if part in (model.__name__,) or isinstance(part, int)
-        ]
+        if annotations:  # otherwise an index, or pydantic's name of a union's branch
+            models = [model for annotation in annotations for model in _models_in(annotation)]
     names = {field.alias or name for m in models for name, field in m.model_fields.items()}
     return sorted(names)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from nanobench.model.plan import AgentSettings, Cell, Limits, ModelRef
 from nanobench.model.record import Record
 
@@ -108,9 +109,7 @@ def make_record() -> Callable[..., Record]:
         model, task_id, run = cell.split(" ")
         return Record.model_validate(
             {
-                "cell": Cell(
-                    model=ModelRef.parse(model), task_id=task_id, mode=mode, run=int(run)
-                ),
+                "cell": Cell(model=ModelRef.parse(model), task_id=task_id, mode=mode, run=int(run)),
                 "attempt": attempt,
                 "provenance": {**_provenance(), **(provenance or {})},
                 "signals": {**_signals(mode), **(signals or {})},

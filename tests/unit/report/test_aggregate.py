@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import get_args
 
 import pytest
+
 from nanobench.model.plan import Cell, ModelRef, Plan, PlanTask
 from nanobench.model.record import Record
 from nanobench.report.aggregate import FAILURE_MODES, build_report

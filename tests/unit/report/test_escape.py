@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
 from nanobench.report.escape import inert, plain
 
 HOSTILE = [

@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import pytest
 from markdown_it import MarkdownIt
+
 from nanobench.model.plan import Cell, ModelRef, Plan, PlanTask
 from nanobench.model.record import Record
 from nanobench.report.aggregate import build_report
