@@ -1,0 +1,208 @@
+"""Start a wrapper (bubblewrap, unshare, the supervisor), wait for it, and end its whole tree.
+
+A wrapper writes JSON objects, one a line, to a status descriptor: `child-pid` names the
+process whose death ends the tree, if the wrapper's own end does not; `exit-code` is written
+only if the command really ran.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from nanobench.environment.cancel import cancelled
+from nanobench.environment.sandbox import Command, CommandResult
+from nanobench.files import state_error
+
+GRACE_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """How a sandbox starts a command.
+
+    Args:
+        argv: given the number of the status descriptor, the wrapper's own command line.
+        env: the wrapper's environment.
+        stop: asks a running wrapper to end its tree, without waiting.
+        cwd: where the wrapper starts.
+        descriptors: open descriptors that the wrapper reads, kept by number.
+    """
+
+    argv: Callable[[int], Sequence[str]]
+    env: Mapping[str, str]
+    stop: Callable[["Running"], None]
+    cwd: str = "/"
+    descriptors: tuple[int, ...] = ()
+
+
+class Running:
+    """A started wrapper, what it has said so far, and the wait for its end."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", status: int) -> None:
+        self.process = process
+        self.tree: int | None = None  # pidfd of the process whose death ends the tree
+        self.exit_code: int | None = None
+        self._status = status
+        self._rest = b""
+        self._pending: set[int] = set()
+        self._descriptors: list[int] = [status]
+        if hasattr(os, "pidfd_open"):
+            self._watch(process.pid)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end of the whole tree; false if it has not come in time."""
+        if not hasattr(os, "pidfd_open"):
+            return self._wait_portably(seconds)
+        deadline = time.monotonic() + seconds
+        while self._pending:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._poll(left)
+        self.process.wait()
+        self._read_status()
+        return True
+
+    def kill(self) -> None:
+        """Kill the wrapper itself; harmless when it has ended."""
+        self.process.kill()
+
+    def kill_tree(self) -> None:
+        """Kill the process that the wrapper named, or the wrapper if it named none yet."""
+        if self.tree is None:
+            self.kill()
+            return
+        try:
+            signal.pidfd_send_signal(self.tree, signal.SIGKILL)
+        except ProcessLookupError:
+            self.kill()
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+
+    def _watch(self, pid: int) -> int | None:
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return None
+        self._pending.add(descriptor)
+        self._descriptors.append(descriptor)
+        return descriptor
+
+    def _poll(self, seconds: float) -> None:
+        poller = select.poll()
+        for descriptor in (self._status, *self._pending):
+            if descriptor >= 0:
+                poller.register(descriptor, select.POLLIN)
+        for descriptor, _ in poller.poll(seconds * 1000):
+            if descriptor in self._pending:
+                self._pending.discard(descriptor)
+            else:
+                self._read_status()
+
+    def _read_status(self) -> None:
+        while self._status >= 0:
+            try:
+                data = os.read(self._status, 65536)
+            except BlockingIOError:
+                return
+            if not data:
+                self._status = -1
+                return
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            for line in lines:
+                self._heed(json.loads(line))
+
+    def _heed(self, said: Mapping[str, int]) -> None:
+        if "child-pid" in said and hasattr(os, "pidfd_open"):
+            self.tree = self._watch(said["child-pid"])
+        self.exit_code = said.get("exit-code", self.exit_code)
+
+    def _wait_portably(self, seconds: float) -> bool:
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        self._read_status()
+        return True
+
+
+def run_wrapped(command: Command, wrapper: Wrapper) -> CommandResult:
+    """Run a command through its wrapper; nothing of it is alive when this returns.
+
+    The calling thread waits here until then, which it must: the kernel ties a wrapper's life
+    to the thread that started it.
+
+    Raises:
+        InterruptedRunError: the run was cancelled.
+        StateError: an output file cannot be written.
+        OSError: the wrapper is not installed or cannot be started.
+    """
+    cancelled.check()
+    with ExitStack() as stack:
+        started = time.monotonic()
+        running = _start(command, wrapper, stack)
+        timed_out = _wait(running, wrapper, command.timeout_seconds)
+        return CommandResult(
+            exit_code=-signal.SIGKILL if timed_out else running.exit_code,
+            timed_out=timed_out,
+            duration_seconds=time.monotonic() - started,
+            launched=timed_out or running.exit_code is not None,
+        )
+
+
+def _start(command: Command, wrapper: Wrapper, stack: ExitStack) -> Running:
+    outputs = [stack.enter_context(_create(path)) for path in (command.stdout, command.stderr)]
+    status, child_end = os.pipe()
+    os.set_blocking(status, False)
+    try:
+        process = subprocess.Popen(
+            wrapper.argv(child_end),
+            env=dict(wrapper.env),
+            cwd=wrapper.cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=outputs[0],
+            stderr=outputs[1],
+            pass_fds=(child_end, *wrapper.descriptors),
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(status)
+        raise
+    finally:
+        os.close(child_end)
+    running = Running(process, status)
+    stack.callback(running.close)
+    return running
+
+
+def _create(path: Path) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise state_error(error, path) from None
+
+
+def _wait(running: Running, wrapper: Wrapper, seconds: float) -> bool:
+    """Wait for the end of the tree; true when the time limit had to end it."""
+    ended = False
+    try:
+        with cancelled.killing(lambda: wrapper.stop(running)):
+            ended = running.wait(seconds)
+            return not ended and not cancelled.is_set()
+    finally:
+        if not ended:
+            wrapper.stop(running)
+            if not running.wait(GRACE_SECONDS):
+                running.kill()
+                running.wait(GRACE_SECONDS)
