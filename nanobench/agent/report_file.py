@@ -72,14 +72,17 @@ def read_bounded(path: Path, limit: int) -> tuple[int, bytes]:
     The agent may have been able to put a link or a pipe in its place: neither is followed.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(path, "rb", opener=_open_itself) as stream:
+            status = os.fstat(stream.fileno())
+            if stat.S_ISREG(status.st_mode):
+                return status.st_size, stream.read(limit)
     except OSError:
-        return 0, b""
-    with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return 0, b""
-        return status.st_size, stream.read(limit)
+        pass
+    return 0, b""
+
+
+def _open_itself(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _first_object(text: str) -> tuple[dict[str, Any], int, int] | None:
