@@ -16,6 +16,7 @@ Policy = Literal["graded", "infrastructure", "needs_response", "rate_limit"]
 
 ENDINGS: Mapping[Ending, Policy] = MappingProxyType(
     {
+        "not_started": "infrastructure",
         "completed": "graded",
         "turn_limit": "graded",
         "empty_response": "graded",

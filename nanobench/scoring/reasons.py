@@ -142,6 +142,7 @@ HALTED: Mapping[str, str] = MappingProxyType(
 INFRASTRUCTURE: Mapping[str, str] = MappingProxyType(
     {
         "environment": "the machine, the sandbox, a registry or the repository failed",
+        "not_started": "the agent was never started",
         "configuration_error": "unknown provider or model, no configuration, untrusted directory",
         "approval_required": "the agent waited for an approval that nobody gives",
         "aborted": "the agent was killed from outside, or printed nothing and exited 0",

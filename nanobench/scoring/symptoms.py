@@ -169,7 +169,7 @@ _JAVASCRIPT = (
     _mismatch(
         "javascript",
         "TypeError",
-        r"[^\n]*(?:\(intermediate value\)|\(\.\.\.\)|\]) is not a (?:function|constructor)",
+        r"[^\n]*(?:\(intermediate value\)|\(\.\.\.\)|[\]}]) is not a (?:function|constructor)",
         "V8 calls of a value without a name",
     ),
     _missing(
