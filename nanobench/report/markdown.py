@@ -61,12 +61,12 @@ def _section(section: Section, cells: Sequence[Row]) -> Iterator[str]:
         "Pass rate: solved / graded runs. Mean score: mean over tasks of each task's mean. "
         "Missing runs and infrastructure trouble enter neither."
     )
-    yield "### By task"
+    yield "### Matrix of tasks and models"
     yield _table(
         "task | model | mode | runs passed | pass@1 | mean score | failure modes",
         (_task(t) for t in sorted(section.tasks, key=lambda t: t.task_id)),
     )
-    yield "### By run"
+    yield "### Runs"
     yield _table(
         "run | score | label | category | rule | level | target tests | regressions | evidence",
         (_run(row) for row in cells if row.section == section.kind),
