@@ -2,16 +2,17 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from nanobench.errors import InvalidInputError
 from nanobench.files import make_directory, write_atomic
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
 
 if TYPE_CHECKING:
-    from nanobench.environment.native import Room
+    from nanobench.environment.sandbox import CommandResult
     from nanobench.environment.toolchain import Toolchain
 
 _DEFAULT_MAX_TURNS = 200  # config/index.js
@@ -22,6 +23,33 @@ _SWALLOWED_PREFIXES = ("--mode=", "--output-format=")
 _STORED_LOGIN = ("github-copilot", "chatgpt-codex")
 _DOLLAR = "NANOBENCH_DOLLAR"
 _HOME_PARTS = ("home", "config", "data", "cache", "state", "tmp")
+
+
+class Room(Protocol):
+    """Where commands run; the paths are those that the commands see."""
+
+    @property
+    def workspace(self) -> str:
+        """The repository."""
+        ...
+
+    @property
+    def run_path(self) -> str:
+        """The run directory."""
+        ...
+
+    def run(
+        self,
+        argv: tuple[str, ...],
+        *,
+        env: Mapping[str, str],
+        timeout_seconds: float,
+        stdout: Path,
+        stderr: Path,
+        network: Literal["host", "none"],
+    ) -> "CommandResult":
+        """Run a command in the workspace to its end or its time limit."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +116,7 @@ def departures(settings: AgentSettings, limits: Limits) -> tuple[str, ...]:
 
 
 def run_nanocoder(
-    room: "Room", request: AgentRequest, toolchain: "Toolchain", run_dir: Path
+    room: Room, request: AgentRequest, toolchain: "Toolchain", run_dir: Path
 ) -> AgentRun:
     """Run the agent to its end or to its time limit.
 
@@ -109,7 +137,10 @@ def run_nanocoder(
     report, stderr = run_dir / "report.json", run_dir / "stderr.txt"
     result = room.run(
         ("node", str(cli), *_arguments(request)),
-        env=agent_environment(request, f"{room.run_path}/agent"),
+        env={
+            **agent_environment(request, f"{room.run_path}/agent"),
+            "NODE_COMPILE_CACHE": str(toolchain.compile_cache(request.settings.nanocoder)),
+        },
         timeout_seconds=request.limits.agent_seconds,
         stdout=report,
         stderr=stderr,

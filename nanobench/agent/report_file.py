@@ -52,7 +52,7 @@ def read_report(path: Path) -> StdoutReport:
     kind = claimed[1] if claimed else None
     if size > MAX_REPORT_BYTES:
         return StdoutReport("truncated", size, claimed_kind=kind)
-    found = _first_object(text)
+    found = first_object(text)
     if found is None:
         state: ReportState = "truncated" if size % PIPE_BYTES == 0 else "malformed"
         return StdoutReport(state, size, claimed_kind=kind)
@@ -85,7 +85,7 @@ def _open_itself(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
-def _first_object(text: str) -> tuple[dict[str, Any], int, int] | None:
+def first_object(text: str) -> tuple[dict[str, Any], int, int] | None:
     """The first complete object at a line start that has a `kind`, with its span."""
     decoder = json.JSONDecoder()
     for _, match in zip(range(_MAX_CANDIDATES), _LINE_START.finditer(text), strict=False):

@@ -1,0 +1,77 @@
+"""`nanobench contract`: the pinned shape of Nanocoder's report."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nanobench.cli.options import json_option, state_dir_option
+from nanobench.errors import ContractError, InvalidInputError
+
+
+@click.group()
+def contract() -> None:
+    """Check the Nanocoder report contract."""
+
+
+@contract.command()
+@click.option(
+    "--nanocoder",
+    "version",
+    metavar="VERSION",
+    help="Whose contract, and which version is run.  [default: the pinned one]",
+)
+@click.option(
+    "--payload",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Check this report instead of running Nanocoder.",
+)
+@state_dir_option
+@json_option
+def check(version: str | None, payload: Path | None, state_dir: Path | None, as_json: bool) -> None:
+    """Fail, naming the fields, if reports of the real Nanocoder break the contract.
+
+    Exit codes: 0 they keep to it, 3 they do not, or there is no contract for the version,
+    4 Nanocoder cannot be installed.
+    """
+    from nanobench.agent.contract import check_report, contract_schema
+    from nanobench.model.plan import AgentSettings
+
+    version = version or AgentSettings().nanocoder
+    contract_schema(version)
+    reports = {str(payload): _read(payload)} if payload else _fresh(version, state_dir)
+    found = {name: check_report(report, version) for name, report in reports.items()}
+    problems = [f"{name}: {problem}" for name, listed in found.items() for problem in listed]
+    if as_json:
+        click.echo(json.dumps({"nanocoder": version, "problems": found}, indent=2))
+    elif not problems:
+        click.echo(f"{', '.join(found)}: as Nanocoder {version} is pinned to report")
+    if problems:
+        raise ContractError(
+            f"Nanocoder {version} breaks the report contract",
+            where="\n         ".join(problems),
+            remedy=f"adapt nanobench/agent and schemas/nanocoder/{version}.schema.json to it",
+        )
+
+
+def _fresh(version: str, state_dir: Path | None) -> dict[str, Any]:
+    from nanobench.agent.probe import fresh_reports
+    from nanobench.environment.toolchain import Toolchain
+    from nanobench.files import StateDirectory
+
+    return fresh_reports(version, Toolchain(StateDirectory.locate(state_dir).tools))
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot read the report: {error.strerror}", where=str(path), remedy="name a file"
+        ) from None
+    except (ValueError, RecursionError):
+        raise InvalidInputError(
+            "the report is not JSON", where=str(path), remedy="name a file with one JSON object"
+        ) from None
