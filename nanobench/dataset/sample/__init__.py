@@ -1,0 +1,1 @@
+"""A small task of our own, to see everything work; never part of the dataset."""

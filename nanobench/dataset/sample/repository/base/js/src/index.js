@@ -1,0 +1,2 @@
+export { NotationError } from "./errors.js";
+export { formatDuration, parseDuration } from "./notation.js";
