@@ -1,0 +1,83 @@
+"""`nanobench run`: one cell of a plan, one record."""
+
+from pathlib import Path
+
+import click
+
+from nanobench.cli.options import (
+    json_option,
+    out_directory_option,
+    state_dir_option,
+    tasks_dir_option,
+)
+from nanobench.errors import InfrastructureError, UsageError
+
+
+@click.command()
+@click.option(
+    "--plan",
+    "plan_file",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="A plan file of `nanobench plan`.",
+)
+@click.option("--cell", "cell_id", required=True, metavar="ID", help="The cell to run.")
+@out_directory_option
+@tasks_dir_option
+@state_dir_option
+@json_option
+def run(
+    plan_file: Path,
+    cell_id: str,
+    out: Path,
+    tasks_dir: Path | None,
+    state_dir: Path | None,
+    as_json: bool,
+) -> None:
+    """Run one cell of a plan and write its record to --out.
+
+    A cell that is graded already is not run again.
+
+    Exit codes: 0 graded, 2 usage, 3 invalid input, 4 infrastructure trouble, 130 interrupted.
+    """
+    from nanobench.cli.common import open_bench
+    from nanobench.cli.progress import progress
+    from nanobench.dataset.catalog import Catalog, find_tasks_dir
+    from nanobench.files import StateDirectory
+    from nanobench.pipeline.cell import run_cell
+    from nanobench.pipeline.pool import run_cells, unfinished
+    from nanobench.pipeline.store import read_plan
+
+    whole = read_plan(plan_file)
+    cell = next((cell for cell in whole.cells if cell.cell_id == cell_id), None)
+    if cell is None:
+        raise UsageError(
+            f"the plan has no cell {cell_id!r}",
+            where=str(plan_file),
+            remedy="`nanobench plan --json` lists the cells",
+        )
+    needed = tuple(task for task in whole.tasks if task.task_id == cell.task_id)
+    plan = whole.model_copy(update={"cells": (cell,), "tasks": needed})
+    state = StateDirectory.locate(state_dir)
+    sample = any(task.origin == "sample" for task in needed)
+    catalog = Catalog.open(find_tasks_dir(tasks_dir), state, include_sample=sample)
+    with progress(1) as shown, open_bench(plan, catalog, state, out, shown) as opened:
+        opened.store.adopt(whole)
+        todo = unfinished(plan, opened.store, shown)
+        run_cells(todo, lambda one: run_cell(one, opened), 1)
+        record = opened.store.standing(cell)
+    if record is None:
+        raise InfrastructureError(
+            f"the cell has used up its {plan.limits.attempts} attempts without a record",
+            where=cell_id,
+            remedy="see what ended them, then use another --out",
+        )
+    if as_json:
+        click.echo(record.to_json(), nl=False)
+    if record.verdict.outcome != "graded":
+        raise InfrastructureError(
+            f"the cell ended in infrastructure trouble: {record.verdict.reason}",
+            where="; ".join(record.verdict.evidence),
+            remedy="repeat the command to run it again",
+        )

@@ -1,0 +1,135 @@
+"""One cell: from a fresh workspace to a record, and nothing left behind (SPEC X1)."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from nanobench.environment.cancel import cancelled
+from nanobench.errors import InterruptedRunError, NanobenchError, StateError
+from nanobench.files import write_atomic
+from nanobench.model.plan import Cell
+from nanobench.model.record import Record, Timing
+from nanobench.model.signals import (
+    AgentSignals,
+    EditSignals,
+    Signals,
+    ToolSignals,
+    VerificationSignals,
+)
+from nanobench.pipeline.acting import Acted, act
+from nanobench.pipeline.bench import Bench
+from nanobench.pipeline.edits import edit_signals
+from nanobench.pipeline.keeping import keep_artifacts
+from nanobench.pipeline.places import places
+from nanobench.pipeline.provenance import completion, provenance
+from nanobench.pipeline.store import RECORD
+from nanobench.pipeline.verifying import Verified, verify
+from nanobench.scoring.judge import judge
+from nanobench.workspace.diff import WorkspaceDiff, diff_workspace
+
+_NOT_STARTED = AgentSignals(ending="not_started", exit_code=None, report="missing", report_bytes=0)
+
+
+@dataclass
+class Progressing:
+    """What is known of the run so far; trouble can end it after any phase."""
+
+    acted: Acted | None = None
+    diff: WorkspaceDiff | None = None
+    verified: Verified | None = None
+    troubles: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def run_cell(cell: Cell, bench: Bench) -> Record:
+    """Run one cell and keep its record.
+
+    Trouble with the machine, a registry or the repository makes the record
+    `infrastructure_error`; it never becomes a score.
+
+    Raises:
+        StateError: the state or output directory cannot be written.
+        InterruptedRunError: the run was cancelled; nothing is kept.
+    """
+    started = datetime.now(UTC)
+    run = Progressing()
+    with (
+        bench.store.attempt(cell) as (number, directory),
+        places(bench.services.state.runs) as rooms,
+    ):
+        with _troubles(run):
+            with _phase(bench, cell, run, "prepare"):
+                material = bench.material(cell.task_id)
+                dependencies = bench.environment(cell.task_id)
+            with _phase(bench, cell, run, "agent"):
+                run.acted = act(cell, material, dependencies, rooms, bench)
+            with _phase(bench, cell, run, "diff"):
+                run.diff = diff_workspace(
+                    rooms.agent_workspace,
+                    material.snapshot,
+                    rooms.scratch,
+                    hidden=run.acted.hidden,
+                    residue=dependencies.residue,
+                )
+            with _phase(bench, cell, run, "verify"):
+                run.verified = verify(material, dependencies, run.diff, rooms, directory)
+        with _phase(bench, cell, run, "judge"):
+            signals = _signals(cell, bench, run)
+            verdict = judge(signals, bench.plan.ruleset)
+        artifacts = keep_artifacts(directory, run.acted, run.diff)
+        record = Record(
+            cell=cell,
+            attempt=number,
+            provenance=provenance(cell, bench, run.acted),
+            signals=signals,
+            verdict=verdict,
+            completion=completion(signals, run.acted, run.verified, artifacts.names),
+            agent_patch_sha256=artifacts.patch_sha256,
+            timing=Timing(started_at=started, phases_seconds=run.seconds),
+        )
+        write_atomic(directory / RECORD, record.to_json())
+    bench.progress.done(cell, record)
+    return record
+
+
+@contextmanager
+def _phase(bench: Bench, cell: Cell, run: Progressing, name: str) -> Iterator[None]:
+    cancelled.check()
+    bench.progress.phase(cell, name)
+    before = time.monotonic()
+    try:
+        yield
+    finally:
+        run.seconds[name] = round(time.monotonic() - before, 3)
+    cancelled.check()
+
+
+@contextmanager
+def _troubles(run: Progressing) -> Iterator[None]:
+    """Note what ended the phases early; a full disk and Ctrl-C end the whole bench instead."""
+    try:
+        yield
+    except (StateError, InterruptedRunError):
+        raise
+    except NanobenchError as error:
+        run.troubles.append(": ".join(filter(None, (error.what, error.where))))
+
+
+def _signals(cell: Cell, bench: Bench, run: Progressing) -> Signals:
+    task = bench.tasks[cell.task_id].task
+    outcome = run.acted.outcome if run.acted else None
+    return Signals(
+        mode=cell.mode,
+        required_files=task.required_files,
+        agent=outcome.signals if outcome else _NOT_STARTED,
+        tools=outcome.tools if outcome else ToolSignals(),
+        edits=edit_signals(run.diff, outcome, run.verified, task.required_files)
+        if outcome
+        else EditSignals(source="diff", reported=None),
+        verification=run.verified.signals
+        if run.verified
+        else VerificationSignals(possible=False, impossible_because="it was not reached"),
+        infrastructure=tuple(run.troubles) + (run.verified.troubles if run.verified else ()),
+    )

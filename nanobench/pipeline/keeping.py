@@ -1,0 +1,55 @@
+"""The files kept beside a record."""
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from nanobench.files import state_error, write_atomic
+from nanobench.pipeline.acting import Acted
+from nanobench.workspace.diff import WorkspaceDiff
+
+AGENT_REPORT = "agent-report.json"
+AGENT_STDERR = "agent-stderr.txt"
+AGENT_PATCH = "agent.patch"
+GATEWAY_LOG = "gateway.jsonl"
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """The names of the kept files, and the SHA-256 (hex) of the agent's patch if there is one."""
+
+    names: tuple[str, ...]
+    patch_sha256: str | None
+
+
+def keep_artifacts(directory: Path, acted: Acted | None, diff: WorkspaceDiff | None) -> Artifacts:
+    """Keep the agent's report, its standard error, its patch and the provider's exchanges.
+
+    Raises:
+        StateError: they cannot be written.
+    """
+    if acted is not None:
+        _copy(acted.run.report_path, directory / AGENT_REPORT)
+        _copy(acted.run.stderr_path, directory / AGENT_STDERR)
+        if acted.exchanges is not None:
+            lines = (json.dumps(asdict(one), sort_keys=True) for one in acted.exchanges)
+            write_atomic(directory / GATEWAY_LOG, "".join(f"{line}\n" for line in lines))
+    if diff is not None:
+        write_atomic(directory / AGENT_PATCH, diff.patch)
+    names = sorted(
+        path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()
+    )
+    sha256 = hashlib.sha256(diff.patch).hexdigest() if diff is not None else None
+    return Artifacts(tuple(names), sha256)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """The agent could have put anything in the place of its own files: only a regular one goes."""
+    if source.is_symlink() or not source.is_file():
+        return
+    try:
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise state_error(error, target) from None

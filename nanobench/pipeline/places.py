@@ -1,0 +1,73 @@
+"""The directories of one running cell; they are gone when it ends, or at the next start."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+
+from filelock import FileLock, Timeout
+
+from nanobench.files import make_directory
+from nanobench.workspace.teardown import remove_tree
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where one cell works. The agent never sees the verification side (SPEC X9)."""
+
+    root: Path
+
+    @property
+    def agent_workspace(self) -> Path:
+        """The repository that the agent edits."""
+        return self.root / "agent" / "ws"
+
+    @property
+    def agent_run(self) -> Path:
+        """The agent's home, configuration, temporary files and report."""
+        return make_directory(self.root / "agent" / "run")
+
+    @property
+    def scratch(self) -> Path:
+        """Objects and index of the diff."""
+        return make_directory(self.root / "scratch")
+
+    def verification(self, name: str) -> tuple[Path, Path]:
+        """A workspace (not yet there) and a run directory for one verification."""
+        return self.root / name / "ws", make_directory(self.root / name / "run")
+
+
+@contextmanager
+def places(runs: Path) -> Iterator[Places]:
+    """Directories below `runs`, removed at the end whatever happened.
+
+    Raises:
+        StateError: they cannot be created.
+    """
+    root = runs / token_hex(4)
+    lock = FileLock(_lock_of(root))
+    with lock:
+        try:
+            yield Places(make_directory(root))
+        finally:
+            remove_tree(root)
+            _lock_of(root).unlink(missing_ok=True)
+
+
+def sweep(runs: Path) -> list[Path]:
+    """Remove what killed processes left; directories of living ones are locked and stay."""
+    swept = []
+    for root in sorted({path.with_suffix("") for path in runs.iterdir()}):
+        try:
+            with FileLock(_lock_of(root), timeout=0):
+                remove_tree(root)
+                swept.append(root)
+        except Timeout:
+            continue
+        _lock_of(root).unlink(missing_ok=True)
+    return swept
+
+
+def _lock_of(root: Path) -> Path:
+    return root.with_name(f"{root.name}.lock")

@@ -1,0 +1,117 @@
+"""What shaped a run, and what it completed (SPEC X8, 12)."""
+
+import platform
+
+from nanobench import __version__
+from nanobench.agent.nanocoder import departures
+from nanobench.model.plan import Cell
+from nanobench.model.record import (
+    CommandSummary,
+    Completion,
+    Isolation,
+    Provenance,
+    ToolSurface,
+)
+from nanobench.model.signals import Signals
+from nanobench.pipeline.acting import Acted
+from nanobench.pipeline.bench import SCRIPTED, Bench
+from nanobench.pipeline.verifying import Verified
+
+_WEB_TOOLS = frozenset({"fetch_url", "web_search"})
+
+
+def provenance(cell: Cell, bench: Bench, acted: Acted | None) -> Provenance:
+    """Every version and digest that shaped the run."""
+    planned = bench.tasks[cell.task_id]
+    services = bench.services
+    scripted = cell.model.provider == SCRIPTED
+    return Provenance(
+        nanobench=__version__,
+        nanocoder=bench.plan.agent.nanocoder,
+        node=services.toolchain.node_version,
+        platform=f"{platform.system()} {platform.machine()}",
+        task_sha256=planned.sha256,
+        task_schema=planned.task.schema_version,
+        dataset=planned.dataset,
+        environment_key=services.environment.key(planned.task),
+        isolation=_isolation(bench, cell),
+        tool_surface=_tool_surface(bench, acted),
+        settings=bench.plan.agent,
+        limits=bench.plan.limits,
+        departures=departures(bench.plan.agent, bench.plan.limits),
+        # A scripted model says the same whatever its temperature.
+        temperature="pinned" if scripted else "unknown",
+        non_deterministic=not scripted,
+        scripted=scripted,
+    )
+
+
+def _isolation(bench: Bench, cell: Cell) -> Isolation:
+    sandbox = bench.services.sandbox
+    asked = bench.tasks[cell.task_id].task.environment.network.verify
+    return Isolation(
+        strategy="native",
+        sandbox=sandbox.name,
+        agent_network="host",
+        verify_network=asked if sandbox.isolates_network else "host",
+    )
+
+
+def _tool_surface(bench: Bench, acted: Acted | None) -> ToolSurface:
+    """The tools are known only where the request itself was seen."""
+    offered = [one.tools for one in (acted.exchanges if acted else None) or () if one.tools]
+    tools = tuple(sorted(offered[0])) if offered else None
+    disabled = set(bench.plan.agent.disabled_tools)
+    return ToolSurface(
+        tools=tools,
+        agents_md_sha256=acted.agents_md_sha256 if acted else None,
+        web_access=bool(_WEB_TOOLS & set(tools) if tools else _WEB_TOOLS - disabled),
+        vision=False,
+        dependencies_writable=not bench.services.sandbox.fixed_paths,
+    )
+
+
+def completion(
+    signals: Signals, acted: Acted | None, verified: Verified | None, artifacts: tuple[str, ...]
+) -> Completion:
+    """What was verified, run, kept, and is still failing."""
+    commands = (_agent_command(acted),) if acted else ()
+    suites = signals.verification.suites
+    failing = [
+        f"{suite.name}: {test.id}"
+        for suite in suites
+        for test in (*suite.targets, *suite.regressions)
+        if test.status != "passed"
+    ]
+    return Completion(
+        verification_summary=_summary(signals),
+        commands_run=(*commands, *(verified.commands if verified else ())),
+        artifacts_created=artifacts,
+        remaining_failures=tuple(failing),
+    )
+
+
+def _summary(signals: Signals) -> str:
+    verification = signals.verification
+    if not verification.possible:
+        return f"not verified: {verification.impossible_because}"
+    regressed = sum(len(suite.regressions) for suite in verification.suites)
+    return (
+        f"{verification.targets_passed} of {verification.target_count} target tests pass "
+        f"in {len(verification.suites)} suites; {regressed} regressions"
+    )
+
+
+def _agent_command(acted: Acted) -> CommandSummary:
+    run = acted.run
+    return CommandSummary(
+        command="nanocoder run",
+        exit_code=run.exit_code,
+        duration_seconds=run.duration_seconds,
+        timed_out=run.timed_out,
+        truncated=False,
+        output_bytes=acted.outcome.signals.report_bytes,
+        head="",
+        tail=acted.outcome.signals.final_text_tail,
+        output_id="agent-report",
+    )

@@ -1,0 +1,86 @@
+"""The verification of a cell: a tree the agent never touched, and the target's own tests."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from nanobench.environment.native import Prepared
+from nanobench.model.record import CommandSummary
+from nanobench.model.signals import VerificationSignals
+from nanobench.pipeline.bench import Material
+from nanobench.pipeline.places import Places
+from nanobench.verify.assess import assess, verification_signals
+from nanobench.verify.outputs import OutputStore
+from nanobench.verify.suites import Purpose, SuiteRun, run_suites
+from nanobench.verify.symbols import SymbolContext
+from nanobench.verify.tree import TreeReport, build_tree
+from nanobench.workspace.changes import Change
+from nanobench.workspace.diff import WorkspaceDiff
+
+OUTPUTS = "outputs"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The tests' signals, what was not taken over from the agent, and what was run."""
+
+    signals: VerificationSignals
+    tree: TreeReport
+    troubles: tuple[str, ...]
+    commands: tuple[CommandSummary, ...]
+
+
+def verify(
+    material: Material, dependencies: Prepared, diff: WorkspaceDiff, rooms: Places, directory: Path
+) -> Verified:
+    """Run all suites on base, agent's changes and golden tests; outputs go to `directory`.
+
+    Raises:
+        NanobenchError: the tree cannot be built or a suite cannot be started.
+    """
+    lab = Lab(material, dependencies, rooms, OutputStore(directory / OUTPUTS))
+    tree, runs = lab.run("verify", diff.changes, Purpose("suite"))
+    controls: list[SuiteRun] = []
+
+    def control(name: str) -> SuiteRun:
+        purpose = Purpose("control", frozenset({name}))
+        _, (run,) = lab.run(f"control-{name}", material.golden.changes, purpose)
+        controls.append(run)
+        return run
+
+    assessment = assess(material.task, runs, control)
+    context = SymbolContext(
+        snapshot=material.snapshot,
+        required_files=material.task.required_files,
+        golden=material.golden.changes,
+        agent=diff.changes,
+    )
+    return Verified(
+        signals=verification_signals(assessment, context),
+        tree=tree,
+        troubles=assessment.infrastructure,
+        commands=tuple(run.summary for run in (*runs, *controls)),
+    )
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Runs the suites of a task on trees of its own making."""
+
+    material: Material
+    dependencies: Prepared
+    rooms: Places
+    outputs: OutputStore
+
+    def run(
+        self, name: str, changes: tuple[Change, ...], purpose: Purpose
+    ) -> tuple[TreeReport, tuple[SuiteRun, ...]]:
+        """Build base + changes + golden tests in a fresh workspace and run suites there.
+
+        Raises:
+            NanobenchError: the tree cannot be built or a suite cannot be started.
+        """
+        workspace, run_dir = self.rooms.verification(name)
+        material = self.material
+        tree = build_tree(material.snapshot, workspace, changes, material.golden, material.task)
+        with self.dependencies.open(workspace, run_dir) as room:
+            return tree, run_suites(room, material.task, run_dir, self.outputs, purpose)
