@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nanobench.cli.options import json_option, out_directory_option
-from nanobench.errors import GateError, InvalidInputError
+from nanobench.errors import InfrastructureError, InvalidInputError
 
 if TYPE_CHECKING:
     from nanobench.report.document import Report
@@ -36,7 +36,7 @@ def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
     callback=_fail_on,
     metavar=",".join(FAILURES),
     default="",
-    help="Exit with 1 if a planned cell is missing, or one ended in infrastructure trouble.",
+    help="Exit with 4 if a planned cell is missing, or one ended in infrastructure trouble.",
 )
 @json_option
 def report(
@@ -47,8 +47,8 @@ def report(
     Every planned cell is listed as present, missing or infrastructure; only graded runs enter
     a score. A file that is no readable record is named, and the rest is still reported.
 
-    Exit codes: 0 fine, 1 what --fail-on names, 2 usage, 3 a record could not be read or there
-    are no results, 4 a directory cannot be written.
+    Exit codes: 0 fine, 2 usage, 3 a record could not be read or there are no results,
+    4 there is what --fail-on names, or a directory cannot be written.
     """
     from nanobench.files import make_directory
     from nanobench.pipeline.store import load_results
@@ -103,7 +103,7 @@ def _judge(document: Report, fail_on: tuple[str, ...]) -> None:
         )
     rows = [row for row in document.cells if row.state in fail_on]
     if rows:
-        raise GateError(
+        raise InfrastructureError(
             f"{len(rows)} of {len(document.cells)} cells are {' or '.join(fail_on)}",
             where=_list([f"{row.cell_id} ({row.state})" for row in rows]),
             remedy="repeat the bench with the same --out to run them",

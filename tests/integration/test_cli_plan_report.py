@@ -260,7 +260,7 @@ def test_only_what_fail_on_names_fails(tmp_path: Path, results: Path, nanobench:
     out = tmp_path / "report"
     plan = plan_of(results)
     done = nanobench("report", results, "--out", out, "--fail-on", "missing")
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert plan.cells[1].cell_id in done.stderr
     assert nanobench("report", results, "--out", out, "--fail-on", "infrastructure").returncode == 0
     for number in (1, 2, 3):
@@ -276,7 +276,7 @@ def test_infrastructure_trouble_can_fail_a_report(
     write(results, plan, 1, **trouble, reason="quota")
     out = tmp_path / "report"
     done = nanobench("report", results, "--out", out, "--fail-on", "missing,infrastructure")
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert f"{plan.cells[1].cell_id} (infrastructure)" in done.stderr
     assert "quota" in (out / "report.md").read_text()
     assert nanobench("report", results, "--out", out, "--fail-on", "slow").returncode == 2
