@@ -9,15 +9,19 @@ from types import MappingProxyType
 _LINE_LIMIT = 500
 _MENTION_LIMIT = 1000
 
-# Each template is matched against one line; `{name}` is the escaped identifier.
+# Each template is searched in one line; `{name}` is the escaped identifier. Importing a name is
+# using it. A keyword argument on a line of its own (`name=value,`) has no space before `=`.
 _PYTHON = (
     r"^\s*(?:async\s+)?def\s+{name}\s*[(\[]",
     r"^\s*class\s+{name}\b",
-    r"^\s*(?:self\.|cls\.)?{name}\s*(?::[^=]+)?=(?!=)",
-    r"^\s*{name}\s*:\s*[^=\s][^=]*$",
+    r"^\s*(?:self\.|cls\.)?{name}\s*(?::[^=]+)?\s=(?!=)",
+    r"^\s*{name}\s*:\s*[^=\s,][^=,]*$",
     r"^\s*(?:from|import)\b.*\bas\s+{name}\b",
-    r"^\s*from\s+\S+\s+import\b.*(?<![\w.]){name}\b(?!\s+as\b)",
     r"^\s*type\s+{name}\b",
+)
+_MODIFIERS = (
+    r"^\s*(?:(?:public|private|protected|static|async|get|set|readonly|override|abstract|declare)"
+    r"\s+|[*#]\s*)*"
 )
 _SCRIPT = (
     r"\bfunction\s*\*?\s*{name}(?![\w$])",
@@ -27,9 +31,11 @@ _SCRIPT = (
     r"^\s*export\s*(?:type\s*)?\{{.*(?<![\w$]){name}\s*[,}}]",
     r"\bexports\.{name}\s*=(?!=)",
     r"\.prototype\.{name}\s*=(?!=)|\bthis\.{name}\s*=(?!=)",
-    r"^\s*(?:(?:public|private|protected|static|async|get|set|readonly|override|abstract)\s+|[*#]\s*)*"
-    r"{name}\s*\??\s*(?:<[^>]*>)?\([^)]*\)?[^;]*(?:\{{|,|:[^;]*;)\s*$",
-    r"^\s*(?:(?:public|private|protected|static|readonly|declare)\s+)*{name}\s*[?!]?\s*[:=](?!=)",
+    _MODIFIERS + r"{name}\s*\??\s*(?:<[^>]*>)?\([^()'\"`]*\)\s*(?::[^;{{]+)?\{{",
+    _MODIFIERS + r"{name}\s*\??\s*(?:<[^>]*>)?\([^()'\"`]*\)\s*:[^;]*;\s*$",
+    _MODIFIERS + r"{name}\s*[?!]?\s*:[^,]*;\s*$",
+    _MODIFIERS + r"{name}\s*[?!]?\s*(?::[^=]+)?\s=\s",
+    r"(?<![\w$.]){name}\s*:\s*(?:async\s+)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)",
 )
 _BY_EXTENSION: Mapping[str, tuple[str, ...]] = MappingProxyType(
     dict.fromkeys(("py", "pyi"), _PYTHON)

@@ -1,0 +1,49 @@
+"""Which parser reads a file, and which files are read at all."""
+
+import os
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from nanobench.errors import InvalidInputError
+from nanobench.verify import formats
+from nanobench.verify.results import ParseError
+
+
+def test_an_unknown_format_is_refused_by_name() -> None:
+    with pytest.raises(InvalidInputError, match="'tap'") as caught:
+        formats.parser_for("tap")
+    assert "junit" in caught.value.remedy
+
+
+def test_a_third_party_adds_a_format_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("mine", "nanobench.verify.formats.junit:parse", formats.GROUP)
+
+    def found(group: str, name: str) -> EntryPoints:
+        return EntryPoints([entry]).select(group=group, name=name)
+
+    monkeypatch.setattr(formats, "entry_points", found)
+    assert formats.parser_for("mine") is formats.parser_for("junit")
+
+
+def test_a_missing_file_is_no_parse_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        formats.parse("junit", tmp_path / "none", "/ws")
+
+
+def test_links_and_special_files_are_refused_without_reading_them(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("<testsuites/>")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "directory").mkdir()
+    for name in ("link", "pipe", "directory"):
+        with pytest.raises(ParseError):
+            formats.parse("junit", tmp_path / name, "/ws")
+
+
+def test_an_oversized_file_is_refused_unread(tmp_path: Path) -> None:
+    with (tmp_path / "big").open("wb") as stream:
+        stream.truncate(formats.SIZE_LIMIT + 1)
+    with pytest.raises(ParseError, match="bytes"):
+        formats.parse("junit", tmp_path / "big", "/ws")
