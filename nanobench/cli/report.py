@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FAILURES = ("missing", "infrastructure")
 _LISTED = 20
+_LOG_WIDTH = 160
 
 
 def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
@@ -90,8 +91,9 @@ def show(document: Report) -> None:
 
     from nanobench.report.terminal import render_table
 
-    width = shutil.get_terminal_size((120, 24)).columns
-    click.echo(render_table(document, width=width, color=sys.stdout.isatty()), nl=False)
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else _LOG_WIDTH
+    click.echo(render_table(document, width=width, color=terminal), nl=False)
 
 
 def _judge(document: Report, fail_on: tuple[str, ...]) -> None:
