@@ -18,8 +18,9 @@ class RulesetDefinition:
             (the diff where no report exists), `observed` is the diff of the workspace.
         full_failure: what rules 3 and 4 call a full failure: no target test passes, or fewer
             than the half that rule 5 needs.
-        split_first: rules 3 and 4 leave a run to rule 6 when the condition of that one holds. (With `none_passes` the two never meet: a language
-            that passes fully has a target that passes.)
+        split_first: rules 3 and 4 leave a run to rule 6 when the condition of that one holds.
+            (With `none_passes` they never meet: a language that passes fully has a target that
+            passes.)
         invented_only: rule 3 needs the symbol in lines the agent added, and absent from the
             whole repository at the base commit and from the golden patch. Otherwise absence
             from the required files at the base commit is enough.

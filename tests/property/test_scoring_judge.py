@@ -1,0 +1,403 @@
+"""What holds for every run that signals can describe (SPEC 6, 7, F5)."""
+
+import itertools
+from typing import get_args
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from nanobench.model.signals import (
+    AgentSignals,
+    EditSignals,
+    Ending,
+    ErrorClass,
+    FileEdit,
+    Signals,
+    SuiteSignals,
+    SuiteState,
+    Symptom,
+    TestStatus,
+    ToolSignals,
+    Usage,
+    VerificationSignals,
+)
+from nanobench.model.signals import TestOutcome as Outcome
+from nanobench.scoring import reasons
+from nanobench.scoring.case import LIMIT_ENDINGS, Case
+from nanobench.scoring.judge import judge
+from nanobench.scoring.rules import matching_rules
+from nanobench.scoring.rulesets import RULESETS
+from nanobench.scoring.symptoms import find_symptoms
+
+REQUIRED = ("src/a.py", "src/b.py")
+PATHS = (*REQUIRED, "src/c.py", "README.md", "tests/test_a.py")
+
+# Derandomised: the same examples everywhere, so that a failure is never a matter of luck.
+checked = settings(
+    deadline=None,
+    derandomize=True,
+    max_examples=200,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+tristate = st.sampled_from([True, False, None])
+some_paths = st.lists(st.sampled_from(PATHS), unique=True).map(tuple)
+places = st.lists(st.sampled_from(PATHS), unique=True, max_size=2).map(tuple)
+
+
+@st.composite
+def edit_signals(draw):
+    observed = draw(some_paths)
+    reported = draw(st.none() | some_paths)
+    return EditSignals(
+        source=draw(st.sampled_from(["diff"] * 9 + ["reported"])),
+        observed=tuple(FileEdit(path=path, change="modified") for path in observed),
+        reported=reported,
+        observed_only=tuple(path for path in observed if path not in (reported or ())),
+        reported_only=tuple(path for path in reported or () if path not in observed),
+        required_observed=tuple(path for path in observed if path in REQUIRED),
+        required_reported=tuple(path for path in reported or () if path in REQUIRED),
+    )
+
+
+def agents(endings, errors):
+    return st.builds(
+        AgentSignals,
+        ending=st.sampled_from(endings),
+        exit_code=st.sampled_from([0, 1, None]),
+        report=st.just("complete"),
+        report_bytes=st.just(10),
+        error_class=st.sampled_from(errors),
+        model_responses=st.sampled_from([None, 0, 1, 2]),
+    )
+
+
+any_agent = (
+    agents(["completed", "turn_limit"], [None])
+    | agents(["provider_error"], ["context_size", "rate_limit"])
+    | agents(sorted(LIMIT_ENDINGS), [None, "overload"])
+    | agents(get_args(Ending), [None, *get_args(ErrorClass)])
+)
+
+statuses = st.sampled_from(["passed"] * 4 + list(get_args(TestStatus)))
+messages = st.sampled_from([None, "assert 1 == 2", "AssertionError", "ValueError: no"])
+
+
+languages = st.sampled_from(["python", "javascript", "go"])
+
+
+@st.composite
+def suite_signals(draw, name, language=languages, status=statuses):
+    targets = draw(st.lists(st.tuples(status, messages), max_size=4))
+    state = draw(st.sampled_from(["ok"] * 6 + list(get_args(SuiteState))))
+    return SuiteSignals(
+        name=name,
+        language=draw(language),
+        state=state,
+        exit_code=draw(st.sampled_from([0, 0, 1, None])),
+        duration_seconds=1.0,
+        targets=tuple(
+            Outcome(id=f"{name}{n}", status=status, message=message)
+            for n, (status, message) in enumerate(targets)
+        ),
+        regressions=draw(st.just(()) | st.just((Outcome(id=f"{name}-old", status="failed"),))),
+        control=None if state == "ok" else draw(st.sampled_from(["passed"] * 9 + ["failed"])),
+    )
+
+
+symptoms = st.builds(
+    Symptom,
+    kind=st.sampled_from(["missing_symbol", "interface_mismatch"]),
+    language=st.just("python"),
+    code=st.sampled_from(["AttributeError", "NameError", "TypeError"]),
+    symbol=st.none() | st.sampled_from(["alpha", "beta"]),
+    suite=st.just("s0"),
+    test_ids=st.lists(st.sampled_from(["s00", "s01", "s02"]), min_size=1, unique=True).map(tuple),
+    message=st.just("m"),
+    in_required_files_at_base=tristate,
+    in_repository_at_base=tristate,
+    in_golden_patch=tristate,
+    in_agent_lines=tristate,
+    golden_defines_in=places,
+    agent_defines_in=places,
+)
+
+
+@st.composite
+def signals(draw):
+    any_suites = st.tuples(suite_signals("s0"), suite_signals("s1")) | st.tuples(
+        suite_signals("s0")
+    )
+    split = st.tuples(
+        suite_signals("s0", st.just("python"), st.just("passed")),
+        suite_signals("s1", st.just("go"), st.just("failed")),
+    )
+    suites = draw(any_suites | split)
+    assume(any(suite.targets for suite in suites))
+    return Signals(
+        mode=draw(st.sampled_from(["hinted", "navigation"])),
+        required_files=REQUIRED,
+        agent=draw(any_agent),
+        edits=draw(edit_signals()),
+        verification=VerificationSignals(
+            possible=draw(st.sampled_from([True] * 9 + [False])),
+            suites=suites,
+            symptoms=tuple(draw(st.lists(symptoms, max_size=3))),
+        ),
+        infrastructure=draw(st.sampled_from([()] * 9 + [("disk: full",)])),
+    )
+
+
+rulesets = st.sampled_from(sorted(RULESETS))
+KNOWN_REASONS = {
+    *reasons.UNCLASSIFIED_REASONS,
+    *reasons.LIMITS,
+    *reasons.HALTED,
+    *reasons.INFRASTRUCTURE,
+}
+
+
+def cases(run):
+    return [Case(run, definition) for definition in RULESETS.values()]
+
+
+def gist(verdict):
+    """The verdict without the ruleset's name."""
+    return verdict.model_dump(exclude={"ruleset"})
+
+
+@checked
+@given(signals(), rulesets)
+def test_every_run_has_one_well_formed_verdict(run, ruleset):
+    verdict = judge(run, ruleset)
+    assert verdict == judge(Signals.from_json(run.to_json()), ruleset)
+    assert verdict.reason is None or verdict.reason in KNOWN_REASONS
+    assert verdict.solved is (verdict.score == 1.0)
+    if verdict.outcome == "infrastructure_error":
+        assert verdict.score is None
+        assert verdict.label is None
+        assert verdict.reason in reasons.INFRASTRUCTURE
+        assert (verdict.category, verdict.rule, verdict.also_matched) == (None, None, ())
+    else:
+        assert verdict.score in (1.0, 0.5, 0.1, 0.0)
+        assert verdict.observed_score is None
+
+
+@checked
+@given(signals(), rulesets)
+def test_only_solved_zero_signal_and_limits_have_no_category(run, ruleset):
+    verdict = judge(run, ruleset)
+    assume(verdict.outcome == "graded")
+    zero_signal = verdict.rule == 2 and run.mode == "hinted"
+    limited = verdict.reason in LIMIT_ENDINGS
+    assert (verdict.category is None) is (verdict.solved or zero_signal or limited)
+    assert (verdict.category == "unclassified") is (verdict.reason in reasons.UNCLASSIFIED_REASONS)
+
+
+@checked
+@given(signals(), rulesets)
+def test_score_and_category_agree(run, ruleset):
+    verdict = judge(run, ruleset)
+    assume(verdict.outcome == "graded")
+    if verdict.category == "partial_fix_only":
+        assert verdict.score == 0.5
+    if verdict.rule == 2:
+        assert verdict.score == 0.0
+    if verdict.score == 0.1:
+        assert run.mode == "navigation"
+        assert verdict.rule in (None, 3, 4, 6)
+
+
+@checked
+@given(signals())
+def test_pairs_that_cannot_occur_together_never_do(run):
+    for case in cases(run):
+        matched = {match.rule for match in matching_rules(case)}
+        assert not {3, 4} <= matched
+        assert 1 not in matched or not matched & {3, 4, 5}
+        assert 2 not in matched or not matched & {3, 4, 5}
+
+
+@checked
+@given(signals(), rulesets)
+def test_rules_are_listed_once_in_their_order(run, ruleset):
+    verdict = judge(run, ruleset)
+    listed = [match.rule for match in verdict.also_matched]
+    numbers = ([] if verdict.rule is None else [verdict.rule]) + listed
+    assert numbers == sorted(set(numbers))
+
+
+def with_suites(run, suites):
+    verification = run.verification.model_copy(update={"suites": tuple(suites)})
+    return run.model_copy(update={"verification": verification})
+
+
+@checked
+@given(signals(), rulesets, st.data())
+def test_one_more_passing_test_never_lowers_the_score(run, ruleset, data):
+    before = judge(run, ruleset)
+    suites = list(run.verification.suites)
+    failing = [
+        (at, n)
+        for at, suite in enumerate(suites)
+        for n, test in enumerate(suite.targets)
+        if test.status != "passed"
+    ]
+    assume(failing and before.outcome == "graded")
+    at, n = data.draw(st.sampled_from(failing))
+    targets = list(suites[at].targets)
+    targets[n] = targets[n].model_copy(update={"status": "passed"})
+    suites[at] = suites[at].model_copy(update={"targets": tuple(targets)})
+    after = judge(with_suites(run, suites), ruleset)
+    assert before.score is not None
+    assert after.score is not None
+    assert after.score >= before.score
+
+
+def shuffled(data, items):
+    return tuple(data.draw(st.permutations(items)))
+
+
+@checked
+@given(signals(), rulesets, st.data())
+def test_the_order_of_the_input_never_matters(run, ruleset, data):
+    edits = run.edits
+    suites = [
+        suite.model_copy(
+            update={
+                "targets": shuffled(data, suite.targets),
+                "regressions": shuffled(data, suite.regressions),
+            }
+        )
+        for suite in shuffled(data, run.verification.suites)
+    ]
+    same = run.model_copy(
+        update={
+            "required_files": shuffled(data, run.required_files),
+            "edits": edits.model_copy(
+                update={
+                    "observed": shuffled(data, edits.observed),
+                    "reported": edits.reported and shuffled(data, edits.reported),
+                    "required_observed": shuffled(data, edits.required_observed),
+                    "required_reported": shuffled(data, edits.required_reported),
+                }
+            ),
+            "verification": run.verification.model_copy(
+                update={
+                    "suites": tuple(suites),
+                    "symptoms": tuple(
+                        symptom.model_copy(
+                            update={
+                                "golden_defines_in": shuffled(data, symptom.golden_defines_in),
+                                "agent_defines_in": shuffled(data, symptom.agent_defines_in),
+                            }
+                        )
+                        for symptom in shuffled(data, run.verification.symptoms)
+                    ),
+                }
+            ),
+        }
+    )
+    assert judge(same, ruleset) == judge(run, ruleset)
+
+
+@checked
+@given(signals(), rulesets)
+def test_irrelevant_signals_change_nothing(run, ruleset):
+    noisy = run.model_copy(
+        update={
+            "agent": run.agent.model_copy(
+                update={
+                    "requests": 7,
+                    "retries": 2,
+                    "trailing_bytes": 5,
+                    "report_bytes": 99,
+                    "finish_reason": "stop",
+                    "error_message": "all went well",
+                    "usage": Usage(input_tokens=10),
+                }
+            ),
+            "tools": ToolSignals(failed={"x": 1}, files_read=("src/a.py",), unparsed_arguments=3),
+            "edits": run.edits.model_copy(
+                update={
+                    "pollution": (".nanocoder/tasks.json",),
+                    "protected": ("tests/test_a.py",),
+                    "skipped": ("fifo",),
+                    "agent_committed": True,
+                }
+            ),
+        }
+    )
+    loud = [
+        suite.model_copy(
+            update={"duration_seconds": 9.0, "removed_options": ("-x",), "output_id": "o1"}
+        )
+        for suite in run.verification.suites
+    ]
+    assert judge(with_suites(noisy, loud), ruleset) == judge(run, ruleset)
+
+
+@checked
+@given(signals())
+def test_rulesets_agree_where_none_of_their_points_is_touched(run):
+    """No symptom, no rate limit, and a report that says what the diff says (SPEC F3)."""
+    assume(run.agent.error_class != "rate_limit")
+    observed = tuple(edit.path for edit in run.edits.observed)
+    plain = run.model_copy(
+        update={
+            "edits": run.edits.model_copy(
+                update={
+                    "source": "diff",
+                    "reported": observed,
+                    "required_reported": run.edits.required_observed,
+                    "observed_only": (),
+                    "reported_only": (),
+                }
+            ),
+            "verification": run.verification.model_copy(update={"symptoms": ()}),
+        }
+    )
+    assert gist(judge(plain, "1.0")) == gist(judge(plain, "1.1"))
+
+
+@checked
+@given(signals())
+def test_symptoms_never_change_a_score(run):
+    bare = run.verification.model_copy(update={"symptoms": ()})
+    for ruleset in RULESETS:
+        with_them = judge(run, ruleset)
+        without = judge(run.model_copy(update={"verification": bare}), ruleset)
+        assert with_them.score == without.score
+        assert with_them.outcome == without.outcome
+
+
+@checked
+@given(signals())
+def test_1_1_has_no_gap_between_full_failure_and_the_half(run):
+    case = Case(run, RULESETS["1.1"])
+    assert case.full_failure is not case.half_passes
+
+
+@checked
+@given(
+    st.sampled_from(["python", "javascript", "TypeScript", "go"]),
+    st.text(max_size=80),
+    st.text(max_size=80),
+    st.sampled_from(["failed", "error", "missing"]),
+)
+def test_no_text_of_a_test_breaks_the_reader_of_symptoms(language, message, details, status):
+    test = Outcome(id="t", status=status, message=message, details=details)
+    assert isinstance(find_symptoms(language, "s", [test]), tuple)
+
+
+@pytest.mark.parametrize("order", sorted(itertools.permutations("abc")), ids="".join)
+def test_symptoms_do_not_depend_on_the_order_of_tests(order):
+    texts = {
+        "a": "NameError: name 'x' is not defined",
+        "b": "NameError: name 'x' is not defined",
+        "c": "TypeError: f() takes 1 positional argument but 2 were given",
+    }
+    tests = {name: Outcome(id=name, status="failed", message=text) for name, text in texts.items()}
+    found = find_symptoms("python", "s", [tests[name] for name in order])
+    assert found == find_symptoms("python", "s", list(tests.values()))
