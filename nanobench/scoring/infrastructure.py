@@ -102,8 +102,8 @@ def _decisive(case: Case) -> tuple[Policy, str]:
         return ERRORS[case.ended_on], case.ended_on
     if error == "stream_cut":
         return ERRORS[error], error
-    if ending == "configuration_error":
-        return ENDINGS[ending], error or ending
+    if ending == "configuration_error" and error and ERRORS[error] == "infrastructure":
+        return ERRORS[error], error
     return ENDINGS[ending], ending
 
 

@@ -37,7 +37,7 @@ PATHS = (*REQUIRED, "src/c.py", "README.md", "tests/test_a.py")
 checked = settings(
     deadline=None,
     derandomize=True,
-    max_examples=200,
+    max_examples=100,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
