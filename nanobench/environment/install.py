@@ -1,0 +1,137 @@
+"""Run a task's install commands in a room, with what package managers need and no more."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC
+from hashlib import sha256
+from pathlib import Path
+
+from nanobench.environment.room import Place, Room
+from nanobench.environment.runtimes import Runtimes
+from nanobench.environment.sandbox import Mount, Sandbox
+from nanobench.environment.tool_run import log_tail
+from nanobench.environment.toolchain import Toolchain
+from nanobench.errors import EnvironmentSetupError
+from nanobench.files import make_directory
+from nanobench.model.task import Task
+
+FIXED_CACHE = "/run/nb-cache"
+# Where certificates and registries come from is the machine's affair: passed to installs only.
+CERTIFICATE_VARIABLES = (
+    "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS", "PIP_CERT", "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR", "SSL_CERT_FILE",
+)  # fmt: skip
+NETWORK_VARIABLES = (
+    "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy",
+    "UV_DEFAULT_INDEX", "UV_INDEX_URL", "npm_config_registry",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Installer:
+    """Opens the rooms of one task, and installs its dependencies in them."""
+
+    sandbox: Sandbox
+    toolchain: Toolchain
+    runtimes: Runtimes
+    task: Task
+
+    def room(self, place: Place) -> Room:
+        """A room in which installed dependencies are used; tools do not install by themselves."""
+        env = {**self._env(), "UV_NO_SYNC": "1"}
+        return self._open(place, env)
+
+    def run(self, workspace: Path, run_dir: Path) -> None:
+        """Run every install command in the workspace; the outputs stay in `run_dir`.
+
+        Raises:
+            EnvironmentSetupError: a command failed, or could not be started.
+            StateError: a directory cannot be written.
+        """
+        if not self.task.environment.install:
+            return
+        cache = make_directory(self.toolchain.caches / self._repository())
+        seen = FIXED_CACHE if self.sandbox.fixed_paths else str(cache)
+        mounts = (Mount(cache, FIXED_CACHE, writable=True), *_certificates())
+        place = Place(workspace, run_dir, mounts=mounts)
+        with self._open(place, {**self._env(), **self._install_env(seen)}) as room:
+            for number, line in enumerate(self.task.environment.install, 1):
+                self._run_line(room, line, run_dir / f"install-{number}")
+
+    def _run_line(self, room: Room, line: str, log: Path) -> None:
+        environment = self.task.environment
+        stdout, stderr = log.with_suffix(".stdout"), log.with_suffix(".stderr")
+        result = room.run(
+            ("/bin/sh", "-c", line),
+            timeout_seconds=environment.install_timeout_seconds,
+            stdout=stdout,
+            stderr=stderr,
+            network="none" if environment.network.install == "none" else "host",
+        )
+        if result.exit_code == 0:
+            return
+        ending = f"exited with {result.exit_code}"
+        if result.timed_out:
+            ending = f"did not end within {environment.install_timeout_seconds} s"
+        elif not result.launched:
+            ending = "could not be started"
+        raise EnvironmentSetupError(
+            f"an install command of task {self.task.task_id} {ending}: {line}",
+            where=log_tail(stdout, stderr),
+            remedy="check the task's environment and the connection to the package registries",
+        )
+
+    def _open(self, place: Place, env: dict[str, str]) -> Room:
+        roots = (*self.toolchain.read_only_roots(), *self.runtimes.roots)
+        system = tuple(Mount(root, str(root)) for root in roots)
+        return Room(
+            self.sandbox,
+            replace(
+                place,
+                env={**env, **self.task.environment.env},
+                path=self.runtimes.path,
+                mounts=(*system, *place.mounts),
+            ),
+        )
+
+    def _env(self) -> dict[str, str]:
+        return {
+            "UV_PYTHON": str(self.runtimes.python),
+            "UV_PYTHON_DOWNLOADS": "never",
+            "UV_NO_PROGRESS": "1",
+            "npm_config_update_notifier": "false",
+            # pnpm would install before it runs a script, and fetch another pnpm before that.
+            "pnpm_config_verify_deps_before_run": "false",
+            "pnpm_config_manage_package_manager_versions": "false",
+            "COREPACK_ENABLE_AUTO_PIN": "0",
+        }
+
+    def _install_env(self, cache: str) -> dict[str, str]:
+        before = self.task.dependencies_before().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        passed = (*CERTIFICATE_VARIABLES, *NETWORK_VARIABLES)
+        return {
+            **{name: os.environ[name] for name in passed if name in os.environ},
+            "CI": "1",
+            "UV_EXCLUDE_NEWER": before,
+            "UV_CACHE_DIR": f"{cache}/uv",
+            "UV_LINK_MODE": "copy",  # an environment must not share files with a cache
+            "UV_COMPILE_BYTECODE": "1",  # it is read-only afterwards
+            "npm_config_before": before,
+            "npm_config_cache": f"{cache}/npm",
+            "pnpm_config_store_dir": f"{cache}/pnpm",
+            "YARN_CACHE_FOLDER": f"{cache}/yarn",
+            "YARN_ENABLE_TELEMETRY": "0",
+        }
+
+    def _repository(self) -> str:
+        """A download cache per repository: what one's code does to it reaches no other."""
+        return sha256(self.task.repo_url.encode()).hexdigest()[:16]
+
+
+def _certificates() -> Iterator[Mount]:
+    """The files that the certificate variables name, at their own paths."""
+    named = {os.environ.get(name, "") for name in CERTIFICATE_VARIABLES}
+    for path in sorted(Path(name) for name in named if name):
+        if path.is_absolute() and path.exists() and not path.is_relative_to("/etc/ssl/certs"):
+            yield Mount(path, str(path))
