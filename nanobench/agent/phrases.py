@@ -24,6 +24,7 @@ _STDERR: tuple[tuple[str, ErrorClass], ...] = (
     (r"Rate limit:", "quota"),
     (r"Connection failed:", "connection"),
     (r"bad port$", "connection"),
+    (r"(other side closed|terminated)$", "stream_cut"),
     (r"Request timed out", "timeout"),
     (r"Context too large:", "context_size"),
     (r"Too many tokens:", "context_size"),

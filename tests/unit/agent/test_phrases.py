@@ -45,6 +45,8 @@ def test_the_error_stands_below_the_boot_line(stderr: str, expected: str) -> Non
         ("Expected property name or '}' in JSON at position 1 (line 1 column 2)", "bad_response"),
         ("Unexpected end of JSON input", "bad_response"),
         ("Upstream overloaded", "overload"),
+        ("other side closed", "stream_cut"),
+        ("terminated", "stream_cut"),
         ('Invalid --model value: "a b". Model name must contain only', "configuration"),
         ("TypeError: x is not a function\n    at y", None),
         ("", None),
