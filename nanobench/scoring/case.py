@@ -8,7 +8,6 @@ from nanobench.model.signals import Ending, ErrorClass, Signals, SuiteSignals, S
 from nanobench.scoring.rulesets import RulesetDefinition
 
 LIMIT_ENDINGS: frozenset[Ending] = frozenset({"timed_out", "token_limit", "cost_limit"})
-_ERROR_ENDINGS: frozenset[Ending] = frozenset({"provider_error", "crashed"})
 _NAMED = 5
 
 
@@ -82,9 +81,12 @@ class Case:
 
     @cached_property
     def ended_on(self) -> ErrorClass | None:
-        """The class of the error that ended the agent; null if no error ended it."""
+        """The class of the error that ended the agent; null if no known error ended it."""
         agent = self.signals.agent
-        return agent.error_class if agent.ending in _ERROR_ENDINGS else None
+        if agent.ending == "provider_error":
+            return agent.error_class
+        told = agent.ending == "crashed" and agent.error_class != "unknown"
+        return agent.error_class if told else None
 
     @cached_property
     def responded(self) -> bool | None:

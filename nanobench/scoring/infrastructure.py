@@ -61,7 +61,8 @@ ERRORS: Mapping[ErrorClass, Policy] = MappingProxyType(
 )
 """What an error means that ended the agent."""
 
-_NEEDS_CONTROL: frozenset[SuiteState] = frozenset({"crashed", "timed_out", "no_result"})
+_BROKEN_REPLIES: frozenset[ErrorClass] = frozenset({"stream_cut", "bad_response"})
+_TELL_BY_THEMSELVES: frozenset[SuiteState] = frozenset({"ok", "inconsistent"})
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,12 @@ class Cause:
 
 
 def causes(case: Case) -> tuple[Cause, ...]:
-    """Every cause that takes the run out of the score; empty for a run that is graded."""
+    """Every cause that takes the run out of the score, the deciding one first.
+
+    Empty for a run that is graded.
+    """
     return (
+        *_failed_controls(case),
         *_reported_troubles(case),
         *_agent_trouble(case),
         *_unknown_edits(case),
@@ -94,13 +99,13 @@ def _decisive(case: Case) -> tuple[Policy, str]:
     """The policy for how the agent ended, and the word for it: the error's class, or the ending."""
     ending, error = case.signals.agent.ending, case.signals.agent.error_class
     if case.limit:
-        # We ended the agent, which cuts a stream too. Only a provider that had failed before,
+        # We ended the agent, which breaks a reply too. Only a provider that had failed before,
         # and not answered a single time, is to blame for the lost time.
-        unanswered = case.responded is False and error != "stream_cut"
+        unanswered = case.responded is False and error not in _BROKEN_REPLIES
         return (ERRORS[error], error) if error and unanswered else (ENDINGS[ending], ending)
     if case.ended_on:
         return ERRORS[case.ended_on], case.ended_on
-    if error == "stream_cut":
+    if error in _BROKEN_REPLIES:  # which the agent can take for an answer
         return ERRORS[error], error
     if ending == "configuration_error" and error and ERRORS[error] == "infrastructure":
         return ERRORS[error], error
@@ -140,14 +145,18 @@ def _verification_trouble(case: Case) -> tuple[Cause, ...]:
     if not verification.possible:
         why = verification.impossible_because
         return (Cause("verification_impossible", (why,) if why else ()),)
-    suites = sorted(verification.suites, key=lambda suite: suite.name)
-    failed = tuple(suite.name for suite in suites if suite.control == "failed")
-    missing = tuple(
-        suite.name for suite in suites if suite.control is None and suite.state in _NEEDS_CONTROL
+    suites = tuple(
+        f"suite: {suite.name}"
+        for suite in verification.suites
+        if suite.control is None and suite.state not in _TELL_BY_THEMSELVES
     )
-    found = []
-    if failed:
-        found.append(Cause("control_failed", tuple(f"suite: {name}" for name in failed)))
-    if missing:
-        found.append(Cause("control_missing", tuple(f"suite: {name}" for name in missing)))
-    return tuple(found)
+    return (Cause("control_missing", tuple(sorted(suites))),) if suites else ()
+
+
+def _failed_controls(case: Case) -> tuple[Cause, ...]:
+    suites = tuple(
+        f"suite: {suite.name}"
+        for suite in case.signals.verification.suites
+        if suite.control == "failed"
+    )
+    return (Cause("control_failed", tuple(sorted(suites))),) if suites else ()

@@ -104,7 +104,7 @@ UNCLASSIFIED: tuple[Unclassified, ...] = (
     ),
     Unclassified(
         "suite_not_ok",
-        "a suite crashed, timed out or wrote no usable result, and its control passed",
+        "a suite crashed, timed out, or wrote no result that can be relied on",
         _suite_not_ok,
     ),
     Unclassified(

@@ -76,13 +76,15 @@ def test_the_cause_of_a_configuration_error_is_named(build):
 
 
 @pytest.mark.parametrize("ending", ["completed", "empty_response", "turn_limit", "provider_error"])
-def test_a_stream_cut_by_the_provider_counts_however_the_agent_took_it(build, ending):
-    assert reasons(build.signals(ending=ending, error_class="stream_cut")) == ["stream_cut"]
+@pytest.mark.parametrize("error", ["stream_cut", "bad_response"])
+def test_a_reply_broken_by_the_provider_counts_however_the_agent_took_it(build, ending, error):
+    assert reasons(build.signals(ending=ending, error_class=error)) == [error]
 
 
 @pytest.mark.parametrize("responses", [0, 3])
-def test_a_stream_cut_by_our_own_limit_is_graded(build, responses):
-    signals = build.signals(ending="timed_out", error_class="stream_cut", model_responses=responses)
+@pytest.mark.parametrize("error", ["stream_cut", "bad_response"])
+def test_a_reply_broken_by_our_own_limit_is_graded(build, responses, error):
+    signals = build.signals(ending="timed_out", error_class=error, model_responses=responses)
     assert reasons(signals) == []
 
 
@@ -130,6 +132,13 @@ class TestRateLimit:
 )
 def test_a_crash_counts_only_once_the_agent_was_at_work(build, responses, expected):
     assert reasons(build.signals(ending="crashed", model_responses=responses)) == expected
+    unknown = build.signals(ending="crashed", error_class="unknown", model_responses=responses)
+    assert reasons(unknown) == expected
+
+
+def test_a_crash_before_anything_started_names_its_cause(build):
+    signals = build.signals(ending="crashed", error_class="configuration", model_responses=3)
+    assert reasons(signals) == ["configuration"]
 
 
 def test_a_crash_on_a_provider_failure_is_the_providers(build):
@@ -167,6 +176,12 @@ def test_reported_troubles_come_first_and_are_all_told(build):
     assert found[1].evidence == ("ending: aborted", "model responses: 3")
 
 
+def test_a_failed_control_decides(build):
+    suite = build.suite(0, 2, state="crashed", control="failed")
+    signals = build.signals(suite, ending="aborted").model_copy(update={"infrastructure": ("x",)})
+    assert reasons(signals) == ["control_failed", "environment", "aborted"]
+
+
 def test_evidence_says_what_was_seen(build):
     signals = build.signals(ending="provider_error", error_class="quota", model_responses=None)
     (cause,) = causes(Case(signals, RULESETS["1.1"]))
@@ -196,7 +211,9 @@ class TestVerification:
         signals = build.signals().model_copy(update={"verification": impossible})
         assert causes(Case(signals, RULESETS["1.1"]))[0].evidence == ()
 
-    @pytest.mark.parametrize("state", ["crashed", "timed_out", "no_result"])
+    @pytest.mark.parametrize(
+        "state", ["crashed", "timed_out", "no_result", "nothing_collected", "malformed_result"]
+    )
     @pytest.mark.parametrize(
         ("control", "expected"),
         [("passed", []), ("failed", ["control_failed"]), (None, ["control_missing"])],
@@ -205,12 +222,11 @@ class TestVerification:
         suite = build.suite(0, 2, state=state, control=control)
         assert reasons(build.signals(suite)) == expected
 
-    @pytest.mark.parametrize("state", ["malformed_result", "inconsistent", "nothing_collected"])
-    def test_other_states_are_graded_without_a_control(self, build, state):
-        assert reasons(build.signals(build.suite(0, 2, state=state))) == []
+    def test_contradicting_results_are_graded_without_a_control(self, build):
+        assert reasons(build.signals(build.suite(0, 2, state="inconsistent"))) == []
 
     def test_a_failed_control_counts_in_every_state(self, build):
-        suite = build.suite(0, 2, state="malformed_result", control="failed")
+        suite = build.suite(0, 2, state="inconsistent", control="failed")
         assert reasons(build.signals(suite)) == ["control_failed"]
 
     def test_every_suite_concerned_is_named(self, build):

@@ -60,7 +60,9 @@ def test_a_symbol_of_which_nothing_is_known(build):
 
 
 def test_facts_about_mismatches_are_no_facts_about_missing_symbols(build):
-    mismatch = build.mismatch(in_golden_patch=True, in_agent_lines=False)
+    mismatch = build.mismatch(
+        in_golden_patch=True, in_agent_lines=False, golden_defines_in=("src/core.py",)
+    )
     assert reason(build.signals(symptoms=(mismatch,))) == "no_symptom"
 
 

@@ -53,7 +53,7 @@ def test_every_status_but_passed_counts_as_failed(build, status):
         {"exit_code": 1},
         {"exit_code": None},
         {"state": "inconsistent"},
-        {"state": "malformed_result"},
+        {"state": "nothing_collected"},
     ],
 )
 def test_a_suite_that_ends_badly_is_not_solved(build, unwell):
