@@ -120,8 +120,7 @@ class _Plan:
     suite: Suite
     adapted: Adapted
 
-    @property
-    def script(self) -> str:
+    def script(self, workspace: str) -> str:
         """The command; a result file of the task's own is fetched from the workspace after it.
 
         The room copies it, not this process: a link to elsewhere leads nowhere in there.
@@ -129,11 +128,11 @@ class _Plan:
         own = self.suite.result_path
         if own is None:
             return self.adapted.command
-        source, target = shlex.quote(own), shlex.quote(self.adapted.result_path)
+        source = shlex.quote(f"{workspace}/{own}")
+        target = shlex.quote(self.adapted.result_path)
         return (
-            f'origin=$PWD; cd "$NANOBENCH_ROOT" && rm -rf -- {source}; cd "$origin"\n'
-            f"(\n{self.adapted.command}\n)\nstatus=$?\n"
-            f'cd "$NANOBENCH_ROOT" && cp -- {source} {target} 2>/dev/null\nexit $status'
+            f"rm -rf -- {source}\n(\n{self.adapted.command}\n)\nstatus=$?\n"
+            f"cp -- {source} {target} 2>/dev/null\nexit $status"
         )
 
 
@@ -150,9 +149,9 @@ def _run(room: Room, task: Task, plan: _Plan, files: _Files) -> SuiteRun:
     output_id = f"{files.label}-{suite.name}"
     with files.outputs.spool(output_id) as (stdout, stderr):
         result = room.run(
-            ("/bin/sh", "-c", plan.script),
+            ("/bin/sh", "-c", plan.script(room.workspace)),
             cwd=suite.cwd,
-            env={**task.environment.env, **suite.env, "NANOBENCH_ROOT": room.workspace},
+            env={**task.environment.env, **suite.env},
             timeout_seconds=suite.timeout_seconds,
             stdout=stdout,
             stderr=stderr,

@@ -170,7 +170,7 @@ def test_environment_directory_network_and_choice(
     [run] = run_suites(room, document, tmp_path, OutputStore(tmp_path / "o"), purpose)
     [call] = room.calls
     assert (call["cwd"], call["network"]) == ("ui", "host")
-    assert call["env"] == {"A": "task", "B": "suite", "NANOBENCH_ROOT": "/ws"}
+    assert call["env"] == {"A": "task", "B": "suite"}
     assert call["argv"][:2] == ("/bin/sh", "-c")
     assert "--outputFile=/run/nb/results-ui" in call["argv"][2]
     assert run.summary.output_id == "control-ui"
