@@ -1,5 +1,6 @@
 """What a result file says, whatever wrote it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from nanobench.model.signals import TestOutcome, TestStatus
 
 MESSAGE_LIMIT = 2000
 DETAILS_LIMIT = 4000
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{8,}\b")
 
 
 class ParseError(Exception):
@@ -63,7 +65,7 @@ class ParsedResult:
         return tuple(error.line() for error in self.suite_errors)
 
     def without(self, root: str) -> "ParsedResult":
-        """The same with paths in the texts relative to the workspace, wherever that was."""
+        """The same with texts that do not tell where it ran: relative paths, no addresses."""
         return ParsedResult(
             tuple(_without_root(test, root) for test in self.tests),
             tuple(
@@ -126,9 +128,10 @@ def _without_root(test: TestOutcome, root: str) -> TestOutcome:
 
 
 def _strip(text: str | None, root: str) -> str | None:
-    if text is None or root == "/":
-        return text
-    return text.replace(f"file://{root}/", "").replace(f"{root}/", "")
+    if text is None:
+        return None
+    text = _ADDRESS.sub("0x...", text)
+    return text if root == "/" else text.replace(f"file://{root}/", "").replace(f"{root}/", "")
 
 
 def numbered(tests: Iterable[TestOutcome]) -> Iterator[TestOutcome]:

@@ -166,12 +166,13 @@ def _run(room: Room, task: Task, plan: _Plan, files: _Files) -> SuiteRun:
         output = CommandOutput(suite.command, result, stdout, stderr)
         summary = files.outputs.store(output_id, output)
         ending = _read_ending(plan, room.workspace, files.result, output)
+    parsed = ending.parsed.without(room.run_path)
     return SuiteRun(
         suite=suite,
         state=ending.state,
         removed_options=plan.adapted.removed_options,
-        tests=ending.parsed.tests,
-        errors=ending.parsed.suite_errors,
+        tests=parsed.tests,
+        errors=parsed.suite_errors,
         summary=summary,
     )
 

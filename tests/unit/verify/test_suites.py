@@ -120,6 +120,11 @@ def test_a_suite_without_results_is_explained_by_its_last_exception(
     assert "'conftest.py'" in error.details
 
 
+def test_texts_do_not_tell_where_the_run_directory_was(run_one: Callable[..., SuiteRun]) -> None:
+    run = run_one(Ended(1), FAILED.replace('"m"', '"OSError: /run/nb/tmp/x missing"'))
+    assert run.tests[0].message == "OSError: tmp/x missing"
+
+
 def test_a_node_file_that_does_not_load_gets_its_exception_from_the_output(
     run_one: Callable[..., SuiteRun],
 ) -> None:

@@ -212,3 +212,14 @@ def test_texts_are_bounded_and_free_of_the_workspace_path(tmp_path: Path) -> Non
     assert len(test.details) <= 4000
     assert test.details.startswith("a.py ")
     assert test.details.endswith("the end")
+
+
+def test_texts_of_two_equal_runs_are_equal(tmp_path: Path) -> None:
+    def details(address: str) -> str | None:
+        case = (
+            '<testcase classname="t" name="x"><failure message="m">'
+            f"self = &lt;C object at {address}&gt;</failure></testcase>"
+        )
+        return _parse(tmp_path, _pytest(case)).tests[0].details
+
+    assert details("0x7f1dd6844750") == details("0x7fffe0c0ffee") == "self = <C object at 0x...>"
