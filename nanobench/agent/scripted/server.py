@@ -3,11 +3,12 @@
 import asyncio
 import json
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from aiohttp import ClientConnectionResetError, web
+from aiohttp import web
 
 from nanobench.agent.exchange import Exchange
 from nanobench.agent.scripted import stream
@@ -38,7 +39,10 @@ class _Request:
     @classmethod
     def parse(cls, body: bytes) -> "_Request":
         """Read a body; ValueError says what is wrong with it."""
-        document = json.loads(body)
+        try:
+            document = json.loads(body)
+        except RecursionError:
+            raise ValueError("it nests too deep") from None
         if not isinstance(document, dict) or not isinstance(document.get("messages"), list):
             raise ValueError("'messages' must be a list")
         temperature = document.get("temperature")
@@ -52,7 +56,8 @@ class _Request:
 
 
 def _tool_names(tools: Any) -> list[str]:
-    functions = [t.get("function") for t in tools or [] if isinstance(t, dict)]
+    listed = tools if isinstance(tools, list) else []
+    functions = [tool.get("function") for tool in listed if isinstance(tool, dict)]
     return [str(f["name"]) for f in functions if isinstance(f, dict) and "name" in f]
 
 
@@ -141,6 +146,8 @@ class ScriptedServer:
             return _failed(_unknown_key())
         try:
             asked = _Request.parse(await request.read())
+        except ConnectionError:  # the agent was ended in the middle of its request
+            return web.Response(status=400)
         except ValueError as error:
             fault = Fault(400, f"not a chat request: {error}", "invalid_request")
             session.exchanges.append(_exchange(fault, None))
@@ -164,18 +171,17 @@ class ScriptedServer:
 
 async def _send(request: web.Request, reply: stream.Reply) -> web.StreamResponse:
     response = await _open_stream(request)
-    try:
+    with suppress(ConnectionError):  # the agent was ended in the middle of a reply
         for event in reply.events():
             await response.write(event)
         await response.write_eof()
-    except ClientConnectionResetError:
-        pass  # the agent was ended in the middle of a reply
     return response
 
 
 async def _break_off(request: web.Request, step: Cut, model: str) -> web.StreamResponse:
     response = await _open_stream(request)
-    await response.write(stream.cut_event(step, model))
+    with suppress(ConnectionError):
+        await response.write(stream.cut_event(step, model))
     if request.transport is not None:
         request.transport.close()  # sends what is written, but no end of the body
     return response

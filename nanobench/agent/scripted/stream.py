@@ -132,7 +132,8 @@ def turn_of(messages: list[Any]) -> int:
     drops the oldest of more than 1,000 messages).
     """
     said = [m for m in messages if isinstance(m, dict) and m.get("role") == "assistant"]
-    later = [_turn_after(call) for m in said for call in m.get("tool_calls") or []]
+    calls = [m["tool_calls"] for m in said if isinstance(m.get("tool_calls"), list)]
+    later = [_turn_after(call) for listed in calls for call in listed]
     return max([len(said), *later])
 
 
@@ -143,8 +144,12 @@ def _turn_after(call: Any) -> int:
 
 
 def count_tokens(said: Any) -> int:
-    """A stable stand-in for a tokenizer: UTF-8 bytes of the JSON, four to a token."""
-    return -(-len(json.dumps(said, ensure_ascii=False).encode()) // _BYTES_PER_TOKEN)
+    """A stable stand-in for a tokenizer: UTF-8 bytes of the JSON, four to a token.
+
+    Halves of surrogate pairs count as well: Nanocoder cuts tool results between UTF-16 units.
+    """
+    text = json.dumps(said, ensure_ascii=False)
+    return -(-len(text.encode(errors="surrogatepass")) // _BYTES_PER_TOKEN)
 
 
 def input_tokens(messages: list[Any]) -> int:

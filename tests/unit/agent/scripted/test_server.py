@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -112,7 +113,7 @@ def test_a_request_without_tools_gets_text_only(server: ScriptedServer) -> None:
     assert choice["message"]["content"]
 
 
-@pytest.mark.parametrize("body", [b"{", b"[]", b'{"messages": 3}', b"\xff"])
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"messages": 3}', b"\xff", b"[" * 200_000])
 def test_nonsense_is_refused_and_logged(server: ScriptedServer, body: bytes) -> None:
     url = server.register("k", Script((Say("done"),)))
     status, answer, _ = ask(url, body)
@@ -121,6 +122,37 @@ def test_nonsense_is_refused_and_logged(server: ScriptedServer, body: bytes) -> 
     (exchange,) = server.exchanges("k")
     assert exchange.tools is None
     assert exchange.error_class == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"messages": [{"role": "assistant", "tool_calls": 7}], "tools": 5}',
+        b'{"messages": [{"role": "user", "content": "half an emoji \\ud83d"}]}',
+        b'{"messages": [null, 7, "x"], "temperature": "hot", "tools": [3, {"function": 1}]}',
+    ],
+)
+def test_odd_but_readable_requests_are_answered(server: ScriptedServer, body: bytes) -> None:
+    url = server.register("k", Script((Say("done"),)))
+    assert ask(url, body)[0] == 200
+
+
+def test_an_agent_that_is_ended_in_mid_talk_leaves_no_trace(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    large = Act((ToolCall("write_file", {"path": "a", "content": "x" * 20_000_000}),))
+    body = json.dumps(chat(stream=True)).encode()
+    with ScriptedServer() as server:
+        parts = urlsplit(server.register("k", Script((large,))))
+        head = f"POST {parts.path}/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: "
+        for missing in (1, 0):
+            with socket.create_connection((parts.hostname, parts.port)) as connection:
+                connection.sendall(f"{head}{len(body) + missing}\r\n\r\n".encode() + body)
+                if not missing:
+                    assert connection.recv(1)
+        assert ask(f"http://127.0.0.1:{parts.port}{parts.path}", b"{")[0] == 400
+    assert caplog.records == []
+    assert [exchange.status for exchange in server.exchanges("k")] == [200, 400]
 
 
 def test_unknown_and_released_keys_are_404(server: ScriptedServer) -> None:
