@@ -118,11 +118,11 @@ class NativeEnvironment:
         return Shared(key, installer, directory)
 
     def _find_runtimes(self, task: Task) -> Runtimes:
-        wanted = task.environment.runtimes
+        wanted: dict[str, str] = {str(k): v for k, v in task.environment.runtimes.items()}
         name = json.dumps(wanted, sort_keys=True)
         with self._guard:
             if name not in self._runtimes:
-                self._runtimes[name] = find_runtimes(self._toolchain, {**wanted})
+                self._runtimes[name] = find_runtimes(self._toolchain, wanted)
             return self._runtimes[name]
 
 
@@ -227,6 +227,7 @@ def _keep(left: Leftovers, source: Path, partial: Path) -> None:
         if path.rpartition(b"/")[2] == b"node_modules":
             for cache in TOOL_CACHES:
                 (target / cache).mkdir(exist_ok=True)
+    (partial / "files").mkdir()
     for path in left.files:
         relative = Path(os.fsdecode(path))
         place = real_directory(partial / "files", relative.parent)

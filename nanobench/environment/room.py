@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -57,7 +57,7 @@ class Place:
 
     workspace: Path
     run_dir: Path
-    env: Mapping[str, str] = _NO_ENV
+    env: Mapping[str, str] = field(default_factory=dict)
     path: tuple[Path, ...] = ()
     mounts: tuple[Mount, ...] = ()
     residue: frozenset[bytes] = frozenset()
