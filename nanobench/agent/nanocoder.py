@@ -2,17 +2,16 @@
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any
 
 from nanobench.errors import InvalidInputError
 from nanobench.files import make_directory, write_atomic
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
 
 if TYPE_CHECKING:
-    from nanobench.environment.sandbox import CommandResult
+    from nanobench.environment.room import Room
     from nanobench.environment.toolchain import Toolchain
 
 _DEFAULT_MAX_TURNS = 200  # config/index.js
@@ -22,34 +21,7 @@ _MODEL_NAME = re.compile(r"[a-zA-Z0-9_/.:-]+")
 _SWALLOWED_PREFIXES = ("--mode=", "--output-format=")
 _STORED_LOGIN = ("github-copilot", "chatgpt-codex")
 _DOLLAR = "NANOBENCH_DOLLAR"
-_HOME_PARTS = ("home", "config", "data", "cache", "state", "tmp")
-
-
-class Room(Protocol):
-    """Where commands run; the paths are those that the commands see."""
-
-    @property
-    def workspace(self) -> str:
-        """The repository."""
-        ...
-
-    @property
-    def run_path(self) -> str:
-        """The run directory."""
-        ...
-
-    def run(
-        self,
-        argv: tuple[str, ...],
-        *,
-        env: Mapping[str, str],
-        timeout_seconds: float,
-        stdout: Path,
-        stderr: Path,
-        network: Literal["host", "none"],
-    ) -> "CommandResult":
-        """Run a command in the workspace to its end or its time limit."""
-        ...
+_CONFIG, _DATA = "nanocoder/config", "nanocoder/data"
 
 
 @dataclass(frozen=True)
@@ -116,12 +88,12 @@ def departures(settings: AgentSettings, limits: Limits) -> tuple[str, ...]:
 
 
 def run_nanocoder(
-    room: Room, request: AgentRequest, toolchain: "Toolchain", run_dir: Path
+    room: "Room", request: AgentRequest, toolchain: "Toolchain", run_dir: Path
 ) -> AgentRun:
     """Run the agent to its end or to its time limit.
 
     stdout goes to a regular file, since Nanocoder exits without draining a pipe and a report
-    would be cut at 64 KiB. All that it writes for itself stays in `run_dir`/agent.
+    would be cut at 64 KiB. All that it writes for itself stays in `run_dir`.
 
     Raises:
         InvalidInputError: see `check_request`.
@@ -130,15 +102,13 @@ def run_nanocoder(
     """
     check_request(request)
     cli = toolchain.nanocoder(request.settings.nanocoder)
-    own = run_dir / "agent"
-    for part in _HOME_PARTS:
-        make_directory(own / part)
-    _write_settings(own / "config", request.settings)
+    make_directory(run_dir / _DATA)
+    _write_settings(make_directory(run_dir / _CONFIG), request.settings)
     report, stderr = run_dir / "report.json", run_dir / "stderr.txt"
     result = room.run(
         ("node", str(cli), *_arguments(request)),
         env={
-            **agent_environment(request, f"{room.run_path}/agent"),
+            **agent_environment(request, room.run_path),
             "NODE_COMPILE_CACHE": str(toolchain.compile_cache(request.settings.nanocoder)),
         },
         timeout_seconds=request.limits.agent_seconds,
@@ -157,8 +127,8 @@ def run_nanocoder(
     )
 
 
-def agent_environment(request: AgentRequest, own: str) -> dict[str, str]:
-    """The variables that make Nanocoder use this provider and keep its state below `own`.
+def agent_environment(request: AgentRequest, run_path: str) -> dict[str, str]:
+    """The variables that make Nanocoder use this provider and keep its state in `run_path`.
 
     NANOCODER_PROVIDERS beats every configuration file, the task repository's own included.
     Nanocoder substitutes variables in it once more: a dollar sign is therefore passed as a
@@ -178,14 +148,8 @@ def agent_environment(request: AgentRequest, own: str) -> dict[str, str]:
         _DOLLAR: "$",
         "NANOCODER_MAX_TURNS": str(request.limits.max_turns),
         "NANOCODER_CONTEXT_LIMIT": str(request.limits.context_tokens),
-        "NANOCODER_CONFIG_DIR": f"{own}/config",
-        "NANOCODER_DATA_DIR": f"{own}/data",
-        "HOME": f"{own}/home",
-        "XDG_CONFIG_HOME": f"{own}/config",
-        "XDG_DATA_HOME": f"{own}/data",
-        "XDG_CACHE_HOME": f"{own}/cache",
-        "XDG_STATE_HOME": f"{own}/state",
-        "TMPDIR": f"{own}/tmp",  # noqa: S108 - below the run directory
+        "NANOCODER_CONFIG_DIR": f"{run_path}/{_CONFIG}",
+        "NANOCODER_DATA_DIR": f"{run_path}/{_DATA}",
     }
 
 

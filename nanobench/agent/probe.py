@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from nanobench.agent.report_file import first_object, read_bounded
 from nanobench.agent.scripted.script import Act, Say, Script, ToolCall
 from nanobench.agent.scripted.server import ScriptedServer
 from nanobench.environment.plain import Plain
-from nanobench.environment.sandbox import Command, CommandResult, Network
+from nanobench.environment.room import Place, Room
 from nanobench.environment.toolchain import Toolchain
 from nanobench.errors import ContractError
 from nanobench.files import make_directory
@@ -38,38 +37,6 @@ SCRIPTS: Mapping[str, Script] = {
 """Conversations that between them bring up every field that a run in yolo mode can have."""
 
 
-@dataclass(frozen=True)
-class _OpenRoom:
-    """A directory of our own on the host: nothing hostile runs in it, so nothing is mounted."""
-
-    workspace: str
-    run_path: str
-    path: str
-
-    def run(
-        self,
-        argv: tuple[str, ...],
-        *,
-        cwd: str = ".",
-        env: Mapping[str, str],
-        timeout_seconds: float,
-        stdout: Path,
-        stderr: Path,
-        network: Network,
-    ) -> CommandResult:
-        """Run in the workspace."""
-        command = Command(
-            argv=argv,
-            cwd=str(Path(self.workspace, cwd)),
-            env={"PATH": self.path, "LANG": "C.UTF-8", **env},
-            timeout_seconds=timeout_seconds,
-            stdout=stdout,
-            stderr=stderr,
-            network=network,
-        )
-        return Plain().run(command, ())
-
-
 def fresh_reports(version: str, toolchain: Toolchain) -> dict[str, Any]:
     """Run the real Nanocoder once per script; the report of each, by the script's name.
 
@@ -89,9 +56,8 @@ def _fresh_report(
 ) -> Any:
     workspace, run_dir = make_directory(place / "ws"), make_directory(place / "run")
     (workspace / _FILE).write_text(f"{_BEFORE}\n")
-    room = _OpenRoom(
-        str(workspace), str(run_dir), f"{toolchain.bin()}:/usr/local/bin:/usr/bin:/bin"
-    )
+    # nothing hostile runs here: supervised processes on the host will do
+    room = Room(Plain(), Place(workspace, run_dir, path=(toolchain.bin(),)))
     request = AgentRequest(
         prompt="Change the greeting.",
         model=_MODEL,

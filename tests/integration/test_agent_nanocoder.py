@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,7 +20,7 @@ from nanobench.agent.probe import fresh_reports
 from nanobench.agent.scripted.script import Act, Cut, Fault, Say, Script, Step, ToolCall
 from nanobench.agent.scripted.server import ScriptedServer
 from nanobench.environment.plain import Plain
-from nanobench.environment.sandbox import Command, CommandResult
+from nanobench.environment.room import Place, Room
 from nanobench.environment.toolchain import Toolchain
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
 from nanobench.model.signals import ErrorClass
@@ -33,19 +33,6 @@ EDIT = Act(
     (ToolCall("string_replace", {"path": "calc.py", "old_str": "a - b", "new_str": "a + b"}),)
 )
 DONE = Say("Fixed.")
-
-
-@dataclass(frozen=True)
-class Room:
-    """Supervised processes on the host."""
-
-    workspace: str
-    run_path: str
-    path: str
-
-    def run(self, argv: tuple[str, ...], *, env: Mapping[str, str], **asked: Any) -> CommandResult:
-        environment = {"PATH": self.path, "LANG": "C.UTF-8", **env}
-        return Plain().run(Command(argv, self.workspace, environment, **asked), ())
 
 
 @dataclass
@@ -80,8 +67,8 @@ class Agent:
             settings=self.settings,
             limits=Limits(**{"agent_seconds": 120.0, "max_turns": 20, **limits}),
         )
-        path = f"{self.toolchain.bin()}:/usr/local/bin:/usr/bin:/bin"
-        room = Room(str(self.workspace), str(self.run_dir), path)
+        place = Place(self.workspace, self.run_dir, path=(self.toolchain.bin(),))
+        room = Room(Plain(), place)
         return run_nanocoder(room, request, self.toolchain, self.run_dir)
 
 
@@ -161,7 +148,7 @@ def test_a_good_run_gives_every_signal(agent: Agent) -> None:
 def test_all_that_nanocoder_keeps_lies_in_the_run_directory(agent: Agent) -> None:
     agent.play(DONE)
     assert {path.name for path in agent.workspace.iterdir()} <= {"calc.py", ".nanocoder"}
-    assert (agent.run_dir / "agent/config/nanocoder-preferences.json").is_file()
+    assert (agent.run_dir / "nanocoder/config/nanocoder-preferences.json").is_file()
 
 
 def test_a_report_over_64_kib_is_complete(agent: Agent) -> None:

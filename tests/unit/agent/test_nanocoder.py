@@ -77,17 +77,14 @@ def test_the_invocation_is_the_one_of_the_specification(tmp_path: Path) -> None:
     assert room.asked["timeout_seconds"] == 1800
 
 
-def test_all_state_of_the_agent_lies_below_the_run_directory(tmp_path: Path) -> None:
+def test_nanocoder_keeps_its_own_files_in_the_run_directory(tmp_path: Path) -> None:
     env = run(tmp_path, request()).asked["env"]
-    own = [v for k, v in env.items() if k.endswith(("_DIR", "_HOME", "HOME", "TMPDIR"))]
-    assert len(own) == 8
-    for path in own:
-        assert path.startswith("/run/nb/agent/")
-        assert (tmp_path / Path(path).relative_to("/run/nb")).is_dir()
+    for name in ("NANOCODER_CONFIG_DIR", "NANOCODER_DATA_DIR"):
+        assert (tmp_path / Path(env[name]).relative_to("/run/nb")).is_dir()
 
 
 def test_limits_reach_the_agent() -> None:
-    env = agent_environment(request(), "/run/nb/agent")
+    env = agent_environment(request(), "/run/nb")
     assert env["NANOCODER_MAX_TURNS"] == "200"
     assert env["NANOCODER_CONTEXT_LIMIT"] == "128000"
     assert "NANOCODER_LOG_LEVEL" not in env
@@ -108,13 +105,13 @@ def test_a_provider_without_a_list_of_models_gets_the_one_that_is_run() -> None:
 
 def test_defaults_of_nanocoder_write_no_configuration(tmp_path: Path) -> None:
     run(tmp_path, request())
-    assert not (tmp_path / "agent/config/agents.config.json").exists()
+    assert not (tmp_path / "nanocoder/config/agents.config.json").exists()
 
 
 def test_tune_and_disabled_tools_are_written_and_named(tmp_path: Path) -> None:
     settings = AgentSettings(tune={"toolProfile": "full"}, disabled_tools=("fetch_url",))
     run(tmp_path, request(settings=settings))
-    written = json.loads((tmp_path / "agent/config/agents.config.json").read_text())
+    written = json.loads((tmp_path / "nanocoder/config/agents.config.json").read_text())
     assert written == {
         "nanocoder": {"tune": {"toolProfile": "full"}, "disabledTools": ["fetch_url"]}
     }
