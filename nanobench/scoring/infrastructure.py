@@ -125,7 +125,8 @@ def _agent_trouble(case: Case) -> tuple[Cause, ...]:
     agent = case.signals.agent
     responses = "unknown" if agent.model_responses is None else agent.model_responses
     error = (f"error: {agent.error_class}",) if agent.error_class else ()
-    return (Cause(word, (f"ending: {agent.ending}", *error, f"model responses: {responses}")),)
+    seen = (f"model responses: {responses}", f"edited files: {len(case.edited)}")
+    return (Cause(word, (f"ending: {agent.ending}", *error, *seen)),)
 
 
 def _reported_troubles(case: Case) -> tuple[Cause, ...]:

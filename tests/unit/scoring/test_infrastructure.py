@@ -173,7 +173,7 @@ def test_reported_troubles_come_first_and_are_all_told(build):
     found = causes(Case(signals, RULESETS["1.1"]))
     assert [cause.reason for cause in found] == ["environment", "aborted"]
     assert found[0].evidence == ("disk: full", "sandbox: failed")
-    assert found[1].evidence == ("ending: aborted", "model responses: 3")
+    assert found[1].evidence == ("ending: aborted", "model responses: 3", "edited files: 1")
 
 
 def test_a_failed_control_decides(build):
@@ -189,6 +189,7 @@ def test_evidence_says_what_was_seen(build):
         "ending: provider_error",
         "error: quota",
         "model responses: unknown",
+        "edited files: 1",
     )
 
 
@@ -197,6 +198,8 @@ def test_without_diff_and_report_nothing_can_be_judged(build):
     assert reasons(build.signals(edits=neither)) == ["edits_unknown"]
     only_report = build.edits(source="reported", reported=())
     assert reasons(build.signals(edits=only_report)) == []
+    only_diff = build.edits("src/core.py", reported=None)
+    assert reasons(build.signals(edits=only_diff)) == []
 
 
 class TestVerification:

@@ -91,7 +91,12 @@ def test_infrastructure_evidence_tells_every_cause(build):
     signals = build.signals(ending="aborted").model_copy(update={"infrastructure": ("disk: full",)})
     verdict = judge(signals, "1.1")
     assert verdict.reason == "environment"
-    assert verdict.evidence == ("disk: full", "ending: aborted", "model responses: 3")
+    assert verdict.evidence == (
+        "disk: full",
+        "ending: aborted",
+        "model responses: 3",
+        "edited files: 1",
+    )
 
 
 def test_a_task_without_targets_cannot_be_scored(build):

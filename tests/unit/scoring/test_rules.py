@@ -218,6 +218,15 @@ class TestRule4:
         }
         assert matched(build.signals(symptoms=(build.symptom(**facts),))) == {}
 
+    def test_1_0_knows_no_misplaced_symbols(self, build):
+        misplaced = build.symptom(
+            in_required_files_at_base=True,
+            in_golden_patch=True,
+            golden_defines_in=("src/core.py",),
+            agent_defines_in=("src/io.py",),
+        )
+        assert matched(build.signals(symptoms=(misplaced,)), "1.0") == {}
+
     def test_a_member_that_the_golden_patch_adds_counts_though_the_name_exists(self, build):
         misplaced = build.symptom(
             in_repository_at_base=True,
