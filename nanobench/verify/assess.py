@@ -19,6 +19,8 @@ _NEEDS_CONTROL: frozenset[SuiteState] = frozenset(
     {"crashed", "timed_out", "no_result", "nothing_collected", "malformed_result"}
 )
 
+_ERRORS_SHOWN = 50
+
 
 @dataclass(frozen=True)
 class Assessment:
@@ -90,9 +92,16 @@ def _suite(run: SuiteRun, expected: Expected) -> SuiteSignals:
         targets=targets,
         regressions=tuple(test for test in kept if test.status != "passed"),
         counts=dict(sorted(Counter(test.status for test in run.tests).items())),
-        suite_errors=tuple(error.line() for error in run.errors),
+        suite_errors=_lines(run.errors),
         output_id=run.summary.output_id,
     )
+
+
+def _lines(errors: Sequence[SuiteError]) -> tuple[str, ...]:
+    """One line for each error; of very many, the first ones and how many more there are."""
+    lines = [error.line() for error in errors[:_ERRORS_SHOWN]]
+    more = len(errors) - _ERRORS_SHOWN
+    return (*lines, f"and {more} more") if more > 0 else tuple(lines)
 
 
 def _outcome(

@@ -10,6 +10,7 @@ from nanobench.model.signals import TestOutcome, TestStatus
 
 MESSAGE_LIMIT = 2000
 DETAILS_LIMIT = 4000
+LINE_LIMIT = 500
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,}\b")
 
 
@@ -41,7 +42,7 @@ class SuiteError:
 
     def line(self) -> str:
         """One line for people."""
-        first = self.message.strip().partition("\n")[0]
+        first = clean(self.message.strip().partition("\n")[0][:LINE_LIMIT])
         return f"{self.file}: {first}" if self.file else first
 
     def concerns(self, test_id: str) -> bool:

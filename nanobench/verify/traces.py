@@ -12,7 +12,7 @@ _PYTEST_LINE = re.compile(r"^E[ \t]+(?P<rest>\S.*)$", re.MULTILINE)
 _PYTEST_PLACE = re.compile(r"^[^\n]+:\d+: (?P<type>[A-Za-z_][\w.]*)$")
 _PYTEST_PHASE = re.compile(r'^failed on (?:setup|teardown) with "(?P<inner>.*)"$', re.DOTALL)
 _NODE_CAUSE = re.compile(
-    rf"^\s*cause: (?P<type>{_TYPE})(?: \[[^\]\n]*\])?(?::[ \t]*(?P<text>.*))?$", re.MULTILINE
+    rf"^[ \t]*cause: (?P<type>{_TYPE})(?: \[[^\]\n]*\])?(?::[ \t]*(?P<text>.*))?$", re.MULTILINE
 )
 
 _V8_MESSAGES = (

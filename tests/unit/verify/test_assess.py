@@ -125,3 +125,11 @@ def test_symptoms_of_failed_targets_are_found_and_completed(
     assert symptom.test_ids == ("t::x",)
     assert symptom.in_required_files_at_base is False
     assert symptom.in_repository_at_base is False
+
+
+def test_very_many_suite_errors_do_not_swell_the_record(task: BuildTask, suite_run: Build) -> None:
+    errors = tuple(SuiteError(f"t{n}", None, "long " * 9999) for n in range(60))
+    [suite] = _assess(task(expected=EXPECTED), suite_run({}, exit_code=2, errors=errors)).suites
+    assert len(suite.suite_errors) == 51
+    assert suite.suite_errors[-1] == "and 10 more"
+    assert len(suite.suite_errors[0]) < 600
