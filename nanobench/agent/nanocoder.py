@@ -20,7 +20,7 @@ _PROVIDER_NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _MODEL_NAME = re.compile(r"[a-zA-Z0-9_/.:-]+")
 _SWALLOWED_PREFIXES = ("--mode=", "--output-format=")
 _STORED_LOGIN = ("github-copilot", "chatgpt-codex")
-_DOLLAR = "NANOBENCH_DOLLAR"
+_DOLLAR = "PROVIDER_DOLLAR"
 _CONFIG, _DATA = "nanocoder/config", "nanocoder/data"
 
 
@@ -136,7 +136,8 @@ def agent_environment(request: AgentRequest, run_path: str) -> dict[str, str]:
     """
     provider = dict(request.provider)
     provider["models"] = provider.get("models") or [request.model.model]
-    providers = json.dumps([provider]).replace("$", f"${{{_DOLLAR}}}")
+    plain = json.dumps([provider])
+    providers = plain.replace("$", f"${{{_DOLLAR}}}")
     if len(providers) > _MAX_ARGUMENT_BYTES - len("NANOCODER_PROVIDERS="):
         raise InvalidInputError(
             "the provider's description is too long to be passed to Nanocoder",
@@ -145,7 +146,7 @@ def agent_environment(request: AgentRequest, run_path: str) -> dict[str, str]:
         )
     return {
         "NANOCODER_PROVIDERS": providers,
-        _DOLLAR: "$",
+        **({_DOLLAR: "$"} if providers != plain else {}),
         "NANOCODER_MAX_TURNS": str(request.limits.max_turns),
         "NANOCODER_CONTEXT_LIMIT": str(request.limits.context_tokens),
         "NANOCODER_CONFIG_DIR": f"{run_path}/{_CONFIG}",

@@ -87,14 +87,14 @@ def test_limits_reach_the_agent() -> None:
     env = agent_environment(request(), "/run/nb")
     assert env["NANOCODER_MAX_TURNS"] == "200"
     assert env["NANOCODER_CONTEXT_LIMIT"] == "128000"
-    assert "NANOCODER_LOG_LEVEL" not in env
+    assert {"NANOCODER_LOG_LEVEL", "PROVIDER_DOLLAR"}.isdisjoint(env)
 
 
 def test_the_provider_is_passed_as_configured_with_dollar_signs_kept() -> None:
     asked = request(provider={"apiKey": "a$KEY", "headers": {"X": "${Y}"}})
     env = agent_environment(asked, "/x")
     (passed,) = json.loads(env["NANOCODER_PROVIDERS"])
-    assert passed["apiKey"].replace("${NANOBENCH_DOLLAR}", env["NANOBENCH_DOLLAR"]) == "a$KEY"
+    assert passed["apiKey"].replace("${PROVIDER_DOLLAR}", env["PROVIDER_DOLLAR"]) == "a$KEY"
     assert passed["models"] == ["m"]
 
 
