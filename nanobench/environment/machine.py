@@ -1,0 +1,161 @@
+"""What this machine has and lacks for running benches; each lack with its remedy."""
+
+import platform
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from nanobench.environment.sandbox import Probe, probe_sandboxes
+from nanobench.environment.tool_run import Tool, run_tool
+from nanobench.environment.toolchain import NANOCODER_PACKAGE, NODE_WHEEL, UV_REMEDY, Toolchain
+from nanobench.errors import NanobenchError
+from nanobench.files import StateDirectory, state_error
+
+State = Literal["ok", "degraded", "missing"]
+NEEDED_BYTES = 1 << 30
+WANTED_BYTES = 10 << 30
+ASK_SECONDS = 60.0
+
+_SANDBOX_REMEDIES = {
+    "bubblewrap": "install the system package `bubblewrap`; if it is installed but refused, allow "
+    "unprivileged user namespaces "
+    "(`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0` on Ubuntu)",
+    "namespaces": "allow user namespaces, with `unshare` and `setpriv` of util-linux 2.36 or later",
+    "none": "run on Linux, macOS or WSL2",
+}
+_SANDBOX_GIVES = {
+    "bubblewrap": "full isolation: private files, processes and network",
+    "namespaces": "processes and network are isolated, files are not",
+    "none": "processes are contained, nothing is isolated",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at; a bench cannot run when a `required` one is missing."""
+
+    name: str
+    state: State
+    seen: str
+    remedy: str = ""
+    required: bool = False
+
+
+def examine(state: StateDirectory, nanocoder: str, online: bool = False) -> tuple[Finding, ...]:
+    """Look at everything a bench uses.
+
+    Args:
+        state: where caches lie.
+        nanocoder: the version of Nanocoder that runs by default.
+        online: also ask the package registries.
+    """
+    toolchain = Toolchain(state.tools)
+    findings = [
+        Finding("python", "ok", platform.python_version(), required=True),
+        _asked("git", lambda: _version("git")),
+        _asked("uv", lambda: _version(toolchain.uv)),
+        _asked("node", lambda: toolchain.node_version),
+        _nanocoder(toolchain, nanocoder),
+        *(_sandbox(probe, probe_sandboxes()) for probe in probe_sandboxes()),
+        _docker(),
+        _state_directory(state),
+    ]
+    if online:
+        findings += _registries(toolchain, nanocoder)
+    return tuple(findings)
+
+
+def can_run(findings: tuple[Finding, ...]) -> bool:
+    """Whether a bench can run on this machine."""
+    return not any(finding.required and finding.state == "missing" for finding in findings)
+
+
+def _asked(name: str, ask: Callable[[], str]) -> Finding:
+    try:
+        return Finding(name, "ok", ask(), required=True)
+    except NanobenchError as error:
+        return Finding(name, "missing", error.what, error.remedy, required=True)
+
+
+def _version(program: str | Path) -> str:
+    ask = Tool(
+        f"run {program}", [program, "--version"], f"install {program}", timeout_seconds=ASK_SECONDS
+    )
+    return run_tool(ask).strip().splitlines()[0]
+
+
+def _nanocoder(toolchain: Toolchain, version: str) -> Finding:
+    if toolchain.has_nanocoder(version):
+        return Finding("nanocoder", "ok", f"{version} is installed")
+    return Finding(
+        "nanocoder",
+        "degraded",
+        f"{version} is not installed yet",
+        "nothing to do: the first run installs it from the npm registry",
+    )
+
+
+def _sandbox(probe: Probe, probes: tuple[Probe, ...]) -> Finding:
+    name = "supervision" if probe.name == "none" else probe.name
+    if probe.sandbox is not None:
+        return Finding(name, "ok", _SANDBOX_GIVES[probe.name])
+    nothing_works = all(other.sandbox is None for other in probes)
+    return Finding(
+        name,
+        "missing",
+        probe.problem,
+        _SANDBOX_REMEDIES[probe.name],
+        required=probe.name == "none" and nothing_works,
+    )
+
+
+def _docker() -> Finding:
+    remedy = "only tasks with the container strategy need it: install and start Docker"
+    if shutil.which("docker") is None:
+        return Finding("docker", "missing", "not installed", remedy)
+    argv = ["docker", "version", "--format", "{{.Server.Version}}"]
+    try:
+        said = run_tool(Tool("reach the Docker engine", argv, remedy, timeout_seconds=ASK_SECONDS))
+    except NanobenchError as error:
+        return Finding("docker", "missing", error.what, remedy)
+    return Finding("docker", "ok", f"engine {said.strip()}")
+
+
+def _state_directory(state: StateDirectory) -> Finding:
+    remedy = "free some space, or choose another directory (--state-dir, NANOBENCH_STATE_DIR)"
+    try:
+        with tempfile.TemporaryFile(dir=state.root):
+            pass
+        free = shutil.disk_usage(state.root).free
+    except OSError as error:
+        seen = f"{state.root}: {state_error(error, state.root).what}"
+        return Finding("state directory", "missing", seen, remedy, required=True)
+    level: State = "ok" if free >= WANTED_BYTES else "degraded"
+    if free < NEEDED_BYTES:
+        level = "missing"
+    seen = f"{state.root}: {free / (1 << 30):.1f} GiB free"
+    return Finding("state directory", level, seen, "" if level == "ok" else remedy, required=True)
+
+
+def _registries(toolchain: Toolchain, nanocoder: str) -> list[Finding]:
+    def npm() -> str:
+        package = f"{NANOCODER_PACKAGE}@{nanocoder}"
+        argv = ["view", package, "version", "--prefer-online"]
+        return "has Nanocoder " + toolchain.npm("ask the npm registry", argv, Path("/")).strip()
+
+    def index() -> str:
+        with tempfile.TemporaryDirectory(prefix="nanobench-doctor-") as place:
+            wish = Path(place, "wish.in")
+            wish.write_text(f"{NODE_WHEEL}\n")
+            argv: list[str | Path] = [toolchain.uv, "pip", "compile", "-q", "--no-config"]
+            argv += ["--no-header", "--no-deps"]
+            tool = Tool(
+                "ask the Python package index", [*argv, wish, "--refresh"], UV_REMEDY,
+                env={"UV_CACHE_DIR": place}, timeout_seconds=ASK_SECONDS,
+            )  # fmt: skip
+            return "has " + run_tool(tool).strip().splitlines()[0]
+
+    return [_asked("npm registry", npm), _asked("Python package index", index)]
