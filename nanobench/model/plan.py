@@ -2,13 +2,13 @@
 
 import hashlib
 import re
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from nanobench.model.base import Document, Identifier, NonEmpty, Sha256
 
-PLAN_SCHEMA_VERSION = "1.0"
+PLAN_SCHEMA_VERSION: Final = "1.0"
 Mode = Literal["hinted", "navigation"]
 Ruleset = Literal["1.0", "1.1"]
 DEFAULT_RULESET: Ruleset = "1.1"

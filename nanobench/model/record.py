@@ -1,6 +1,6 @@
 """The record: everything kept of one run."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import AwareDatetime, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
@@ -9,7 +9,7 @@ from nanobench.model.plan import AgentSettings, Cell, Limits
 from nanobench.model.signals import Signals
 from nanobench.model.verdict import Verdict
 
-RECORD_SCHEMA_VERSION = "1.0"
+RECORD_SCHEMA_VERSION: Final = "1.0"
 
 
 class ToolSurface(Document):
@@ -41,7 +41,9 @@ class Provenance(Document):
     task_sha256: Sha256
     task_schema: str
     dataset: str = Field(description="`sample`, or the dataset's version")
-    environment_key: str = Field(description="hash of all that the dependencies came from")
+    environment_key: str | None = Field(
+        description="hash of all that the dependencies came from; null if they could not be had"
+    )
     image_digest: str | None = None
     isolation: Isolation
     tool_surface: ToolSurface

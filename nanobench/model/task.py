@@ -2,13 +2,13 @@
 
 from datetime import date, datetime
 from pathlib import PurePosixPath
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, AwareDatetime, Field, PositiveInt, model_validator
 
 from nanobench.model.base import Document, Identifier, NonEmpty, Sha1, Sha256
 
-TASK_SCHEMA_VERSION = "1.0"
+TASK_SCHEMA_VERSION: Final = "1.0"
 
 TierName = Literal[
     "Tier 1 (Isolated Edit)",

@@ -23,13 +23,15 @@ class Acted:
     """What the agent's run left.
 
     `exchanges` is null when nothing stood between agent and provider; `hidden` are the
-    repository's own harness files, removed before the agent began.
+    repository's own harness files, removed before the agent began; `residue` is what the
+    dependencies' install left in the workspace.
     """
 
     run: AgentRun
     outcome: Outcome
     exchanges: tuple[Exchange, ...] | None
     hidden: tuple[bytes, ...]
+    residue: frozenset[bytes]
     agents_md_sha256: str | None
 
 
@@ -59,8 +61,9 @@ def act(
         )
         run = run_nanocoder(room, request, bench.services.toolchain, run_dir)
         exchanges = bench.scripted.exchanges(key) if key else None
+        residue = room.residue
     outcome = read_outcome(run, exchanges, material.task.required_files)
-    return Acted(run, outcome, exchanges, hidden, guide)
+    return Acted(run, outcome, exchanges, hidden, residue, guide)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from nanobench.environment.cancel import cancelled
+from nanobench.environment.native import Prepared
 from nanobench.errors import InterruptedRunError, NanobenchError, StateError
 from nanobench.files import write_atomic
 from nanobench.model.plan import Cell
@@ -36,6 +37,7 @@ _NOT_STARTED = AgentSignals(ending="not_started", exit_code=None, report="missin
 class Progressing:
     """What is known of the run so far; trouble can end it after any phase."""
 
+    dependencies: Prepared | None = None
     acted: Acted | None = None
     diff: WorkspaceDiff | None = None
     verified: Verified | None = None
@@ -62,7 +64,7 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
         with _troubles(run):
             with _phase(bench, cell, run, "prepare"):
                 material = bench.material(cell.task_id)
-                dependencies = bench.environment(cell.task_id)
+                run.dependencies = dependencies = bench.environment(cell.task_id)
             with _phase(bench, cell, run, "agent"):
                 run.acted = act(cell, material, dependencies, rooms, bench)
             with _phase(bench, cell, run, "diff"):
@@ -71,7 +73,7 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
                     material.snapshot,
                     rooms.scratch,
                     hidden=run.acted.hidden,
-                    residue=dependencies.residue,
+                    residue=run.acted.residue,
                 )
             with _phase(bench, cell, run, "verify"):
                 run.verified = verify(material, dependencies, run.diff, rooms, directory)
@@ -82,7 +84,7 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
         record = Record(
             cell=cell,
             attempt=number,
-            provenance=provenance(cell, bench, run.acted),
+            provenance=provenance(cell, bench, run.dependencies, run.acted),
             signals=signals,
             verdict=verdict,
             completion=completion(signals, run.acted, run.verified, artifacts.names),

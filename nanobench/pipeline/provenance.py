@@ -4,6 +4,7 @@ import platform
 
 from nanobench import __version__
 from nanobench.agent.nanocoder import departures
+from nanobench.environment.native import Prepared
 from nanobench.model.plan import Cell
 from nanobench.model.record import (
     CommandSummary,
@@ -20,7 +21,9 @@ from nanobench.pipeline.verifying import Verified
 _WEB_TOOLS = frozenset({"fetch_url", "web_search"})
 
 
-def provenance(cell: Cell, bench: Bench, acted: Acted | None) -> Provenance:
+def provenance(
+    cell: Cell, bench: Bench, dependencies: Prepared | None, acted: Acted | None
+) -> Provenance:
     """Every version and digest that shaped the run."""
     planned = bench.tasks[cell.task_id]
     services = bench.services
@@ -33,7 +36,7 @@ def provenance(cell: Cell, bench: Bench, acted: Acted | None) -> Provenance:
         task_sha256=planned.sha256,
         task_schema=planned.task.schema_version,
         dataset=planned.dataset,
-        environment_key=services.environment.key(planned.task),
+        environment_key=dependencies.key if dependencies else None,
         isolation=_isolation(bench, cell),
         tool_surface=_tool_surface(bench, acted),
         settings=bench.plan.agent,
