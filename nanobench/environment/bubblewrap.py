@@ -22,6 +22,7 @@ ETC = (
     "ssl/cert.pem", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
 SYSTEM_LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+READ_ONLY_ROOT = ("--remount-ro", "/")  # the last option: nothing can be placed after it
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files dns\n"
 HOSTS = f"127.0.0.1 localhost {HOSTNAME}\n::1 localhost {HOSTNAME}\n"
 # bubblewrap reports 128 + N for a command killed by signal N; these are the signals that kill.
@@ -56,7 +57,9 @@ class Bubblewrap:
         with ExitStack() as stack:
             descriptors, etc_options = stack.enter_context(_etc_files(command))
             # Through a descriptor, so that /proc/1/cmdline names no path of the host.
-            arguments = stack.enter_context(_memory_file(_joined([*options, *etc_options])))
+            arguments = stack.enter_context(
+                _memory_file(_joined([*options, *etc_options, *READ_ONLY_ROOT]))
+            )
             wrapper = Wrapper(
                 argv=lambda status: (
                     self.executable,

@@ -73,11 +73,11 @@ def can_run(findings: tuple[Finding, ...]) -> bool:
     return not any(finding.required and finding.state == "missing" for finding in findings)
 
 
-def _asked(name: str, ask: Callable[[], str]) -> Finding:
+def _asked(name: str, ask: Callable[[], str], required: bool = True) -> Finding:
     try:
-        return Finding(name, "ok", ask(), required=True)
+        return Finding(name, "ok", ask(), required=required)
     except NanobenchError as error:
-        return Finding(name, "missing", error.what, error.remedy, required=True)
+        return Finding(name, "missing", error.what, error.remedy, required=required)
 
 
 def _version(program: str | Path) -> str:
@@ -143,7 +143,7 @@ def _state_directory(state: StateDirectory) -> Finding:
 def _registries(toolchain: Toolchain, nanocoder: str) -> list[Finding]:
     def npm() -> str:
         package = f"{NANOCODER_PACKAGE}@{nanocoder}"
-        argv = ["view", package, "version", "--prefer-online"]
+        argv = ["view", package, "version", "--prefer-online", "--fetch-retries=1"]
         return "has Nanocoder " + toolchain.npm("ask the npm registry", argv, Path("/")).strip()
 
     def index() -> str:
@@ -158,4 +158,7 @@ def _registries(toolchain: Toolchain, nanocoder: str) -> list[Finding]:
             )  # fmt: skip
             return "has " + run_tool(tool).strip().splitlines()[0]
 
-    return [_asked("npm registry", npm), _asked("Python package index", index)]
+    return [
+        _asked("npm registry", npm, required=False),
+        _asked("Python package index", index, required=False),
+    ]

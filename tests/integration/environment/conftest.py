@@ -1,0 +1,155 @@
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nanobench.environment.sandbox import Command, CommandResult, Network, Sandbox, probe_sandboxes
+from nanobench.environment.toolchain import Toolchain
+from nanobench.files import StateDirectory
+
+SANDBOXES = ("bubblewrap", "namespaces", "none")
+
+
+def _find_sandbox(name: str) -> Sandbox:
+    for probe in probe_sandboxes():
+        if probe.name == name:
+            if probe.sandbox is None:
+                pytest.skip(f"{name} does not work here: {probe.problem}")
+            return probe.sandbox
+    raise AssertionError(name)
+
+
+@pytest.fixture(params=SANDBOXES)
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    return _find_sandbox(request.param)
+
+
+@pytest.fixture(params=("bubblewrap", "namespaces"))
+def isolating(request: pytest.FixtureRequest) -> Sandbox:
+    return _find_sandbox(request.param)
+
+
+@pytest.fixture
+def bubblewrap() -> Sandbox:
+    return _find_sandbox("bubblewrap")
+
+
+class Shell:
+    """Runs scripts in a sandbox and gives their result and output."""
+
+    def __init__(self, directory: Path) -> None:
+        self.stdout = directory / "stdout"
+        self.stderr = directory / "stderr"
+
+    def command(self, script: str, seconds: float = 30.0, network: Network = "none") -> Command:
+        return Command(
+            argv=("/bin/sh", "-c", script),
+            cwd="/",
+            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nowhere"},
+            timeout_seconds=seconds,
+            stdout=self.stdout,
+            stderr=self.stderr,
+            network=network,
+        )
+
+    def __call__(
+        self, sandbox: Sandbox, script: str, seconds: float = 30.0, network: Network = "none"
+    ) -> tuple[CommandResult, str]:
+        result = sandbox.run(self.command(script, seconds, network), ())
+        return result, self.stdout.read_text(errors="replace")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def _processes_with(marker: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        arguments = process.info["cmdline"] or []
+        if marker in arguments and process.info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(process)
+    return found
+
+
+def _eventually(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.fixture
+def processes_with() -> Callable[[str], list[psutil.Process]]:
+    return _processes_with
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], bool]], bool]:
+    return _eventually
+
+
+@pytest.fixture
+def marker(request: pytest.FixtureRequest) -> Iterator[str]:
+    """An argument for `sleep` by which this test's processes are known."""
+    text = f"777.{abs(hash(request.node.nodeid)) % 10**9:09d}"
+    yield text
+    for process in _processes_with(text):
+        process.kill()
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> StateDirectory:
+    return StateDirectory.locate(tmp_path / "state")
+
+
+@pytest.fixture(scope="session")
+def toolchain(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+    return Toolchain(tmp_path_factory.mktemp("tools"))
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    env = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a@example.invalid",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@example.invalid",
+    }
+    executable = shutil.which("git")
+    assert executable is not None
+    done = subprocess.run(
+        [executable, "-C", str(directory), *arguments],
+        env=env,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
+def _make_repository(directory: Path, files: dict[str, str]) -> str:
+    """A repository with one commit of `files`; its SHA."""
+    directory.mkdir(parents=True)
+    _git(directory, "init", "-q", "-b", "main")
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    _git(directory, "add", "-A")
+    _git(directory, "commit", "-q", "-m", "base")
+    return _git(directory, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def make_repository() -> Callable[[Path, dict[str, str]], str]:
+    return _make_repository
