@@ -45,6 +45,7 @@ class Snapshot:
     def __init__(self, url: str, commit: str, directory: Path) -> None:
         self.url = url
         self.commit = commit
+        directory = directory.absolute()
         self.git_dir = directory / GIT_DIR
         self.ignore_rules = directory / IGNORE_RULES
         self.entries: Mapping[bytes, Entry] = parse_tree((directory / TREE).read_bytes())
