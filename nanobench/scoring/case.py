@@ -113,15 +113,12 @@ class Case:
         return {name: tuple(suite for suite in suites if suite.language == name) for name in names}
 
 
-def _dominance(symptom: Symptom) -> tuple[bool, int, tuple[str, ...], str, str, str, str]:
-    """Missing symbols first, then most tests, then the order of ids (all else breaks ties)."""
+def _dominance(symptom: Symptom) -> tuple[bool, int, tuple[str, ...], str]:
+    """Missing symbols first, then most tests, then the order of ids (the rest breaks ties)."""
     return (
         symptom.kind != "missing_symbol",
         -len(symptom.test_ids),
         tuple(sorted(symptom.test_ids)),
-        symptom.code,
-        symptom.symbol or "",
-        symptom.suite,
         symptom.to_json(),
     )
 

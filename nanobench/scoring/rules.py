@@ -80,7 +80,7 @@ def partly_fixed(case: Case) -> Evidence | None:
 
 def split_by_language(case: Case) -> Evidence | None:
     """Rule 6: navigation mode, one language's suites pass fully, another's fail."""
-    if case.signals.mode != "navigation" or len(case.languages) < 2:
+    if case.signals.mode != "navigation":
         return None
     full = [name for name, suites in case.languages.items() if _passes_fully(suites)]
     failing = [name for name in case.languages if name not in full]

@@ -196,6 +196,7 @@ def test_evidence_says_what_was_seen(build):
 def test_without_diff_and_report_nothing_can_be_judged(build):
     neither = build.edits(source="reported", reported=None)
     assert reasons(build.signals(edits=neither)) == ["edits_unknown"]
+    assert reasons(build.signals(edits=neither, ending="aborted")) == ["aborted", "edits_unknown"]
     only_report = build.edits(source="reported", reported=())
     assert reasons(build.signals(edits=only_report)) == []
     only_diff = build.edits("src/core.py", reported=None)
@@ -240,3 +241,7 @@ class TestVerification:
         )
         found = causes(Case(build.signals(*suites), RULESETS["1.1"]))
         assert [cause.evidence for cause in found] == [("suite: a", "suite: z"), ("suite: m",)]
+
+
+def test_a_model_too_slow_for_the_clock_is_graded(build):
+    assert reasons(build.signals(ending="timed_out", model_responses=0)) == []

@@ -56,6 +56,15 @@ class TestRule1:
         signals = build.signals(edits=build.edits(), ending="crashed", error_class="context_size")
         assert 1 in matched(signals)
 
+    def test_each_ruleset_asks_its_own_list_whether_nothing_was_edited(self, build):
+        ended = {"ending": "provider_error", "error_class": "context_size"}
+        unreported = build.signals(edits=build.edits("README.md", reported=()), **ended)
+        assert 1 in matched(unreported, "1.0")
+        assert 1 not in matched(unreported, "1.1")
+        undone = build.signals(edits=build.edits(reported=("README.md",)), **ended)
+        assert 1 not in matched(undone, "1.0")
+        assert 1 in matched(undone, "1.1")
+
 
 class TestRule2:
     def test_navigation_has_a_category_and_hinted_has_none(self, build):
@@ -277,6 +286,13 @@ class TestRule6:
 
     def test_two_suites_of_one_language_are_not_polyglot(self, build):
         suites = (build.suite(1, 0, name="a"), build.suite(0, 3, name="b"))
+        assert 6 not in matched(build.signals(*suites, mode="navigation"))
+
+    def test_two_languages_that_both_pass_are_no_split(self, build):
+        suites = (
+            build.suite(1, 0, name="py", language="python", exit_code=1),
+            build.suite(1, 0, name="js", language="javascript"),
+        )
         assert 6 not in matched(build.signals(*suites, mode="navigation"))
 
     def test_a_language_without_targets_does_not_count(self, build):

@@ -32,6 +32,10 @@ def test_half_of_five_targets_needs_three(build, passed, expected):
     assert scored(build.signals(build.suite(passed, 5 - passed))) == expected
 
 
+def test_without_targets_nothing_passes(build):
+    assert scored(build.signals(build.suite(0, 0))) == 0.0
+
+
 def test_targets_are_pooled_over_suites(build):
     suites = (build.suite(3, 0, name="a"), build.suite(0, 3, name="b"))
     assert scored(build.signals(*suites)) == 0.5
