@@ -22,7 +22,6 @@ from pathlib import Path
 
 from nanobench.workspace.cache import ObjectCache
 from nanobench.workspace.snapshot import SnapshotStore
-from nanobench.workspace.teardown import remove_tree
 
 MOST_OF_TAR = 1.25
 LEAST_OVER_FETCH = 8.0
