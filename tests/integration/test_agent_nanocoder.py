@@ -1,9 +1,7 @@
 """The real Nanocoder on a loopback provider: each way to end becomes its signals."""
 
 import json
-import os
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -70,18 +68,6 @@ class Agent:
         place = Place(self.workspace, self.run_dir, path=(self.toolchain.bin(),))
         room = Room(Plain(), place)
         return run_nanocoder(room, request, self.toolchain, self.run_dir)
-
-
-@pytest.fixture(scope="module")
-def toolchain(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
-    chosen = os.environ.get("NANOBENCH_STATE_DIR")
-    return Toolchain((Path(chosen) if chosen else tmp_path_factory.mktemp("state")) / "tools")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,9 +14,7 @@ from nanobench.agent.scripted.behaviours import BEHAVIOURS, TaskView, script_for
 from nanobench.agent.scripted.edits import BaseTree, edit_calls, pack
 from nanobench.agent.scripted.script import Say, Script
 from nanobench.agent.scripted.server import ScriptedServer
-from nanobench.dataset.sample.sample import sample_task
 from nanobench.environment.toolchain import Toolchain
-from nanobench.files import StateDirectory
 from nanobench.model import signals
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
 from nanobench.model.task import Expected
@@ -25,11 +22,8 @@ from nanobench.scoring.symptoms import find_symptoms
 from nanobench.verify.adapters import adapt
 from nanobench.verify.formats import parse
 from nanobench.verify.results import SuiteError
-from nanobench.workspace.cache import ObjectCache
 from nanobench.workspace.changes import Change, apply_changes
 from nanobench.workspace.diff import diff_workspace
-from nanobench.workspace.golden import resolve_golden
-from nanobench.workspace.snapshot import SnapshotStore
 
 pytestmark = pytest.mark.real
 
@@ -75,18 +69,9 @@ class Nanocoder:
         return done.returncode, (own / "out").read_text()
 
 
-@pytest.fixture(scope="module")
-def nanocoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nanocoder]:
-    with ScriptedServer() as server:
-        yield Nanocoder(Toolchain(tmp_path_factory.mktemp("tools")), server)
-
-
-@pytest.fixture(scope="module")
-def view(tmp_path_factory: pytest.TempPathFactory) -> TaskView:
-    state = StateDirectory(tmp_path_factory.mktemp("state"))
-    task, cache = sample_task(state), ObjectCache(state.repositories)
-    snapshot = SnapshotStore(state.snapshots, cache).get(task.repo_url, task.base_commit)
-    return TaskView(task, resolve_golden(task, snapshot, cache), snapshot)
+@pytest.fixture
+def nanocoder(toolchain: Toolchain, server: ScriptedServer) -> Nanocoder:
+    return Nanocoder(toolchain, server)
 
 
 BEFORE: State = {
