@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nanobench.environment.room import Place, Room
 from nanobench.environment.runtimes import Runtimes
-from nanobench.environment.sandbox import Mount, Sandbox
+from nanobench.environment.sandbox import CommandResult, Mount, Sandbox
 from nanobench.environment.tool_run import log_tail
 from nanobench.environment.toolchain import Toolchain
 from nanobench.errors import EnvironmentSetupError
@@ -17,6 +17,9 @@ from nanobench.files import make_directory
 from nanobench.model.task import Task
 
 FIXED_CACHE = "/run/nb-cache"
+# npm's words when a registry says that all fitting versions are newer than allowed. Mirrors
+# often date a version by when they first saw it.
+TOO_NEW = ("with a date before", "ENOVERSIONS")
 # Where certificates and registries come from is the machine's affair: passed to installs only.
 CERTIFICATE_VARIABLES = (
     "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS", "PIP_CERT", "REQUESTS_CA_BUNDLE",
@@ -42,45 +45,63 @@ class Installer:
         env = {**self._env(), "UV_NO_SYNC": "1"}
         return self._open(place, env)
 
-    def run(self, workspace: Path, run_dir: Path) -> None:
+    def run(self, workspace: Path, run_dir: Path) -> tuple[str, ...]:
         """Run every install command in the workspace; the outputs stay in `run_dir`.
+
+        Returns:
+            The commands for which npm's registry had no version old enough, so that they ran
+            without the task's date.
 
         Raises:
             EnvironmentSetupError: a command failed, or could not be started.
             StateError: a directory cannot be written.
         """
         if not self.task.environment.install:
-            return
+            return ()
         cache = make_directory(self.toolchain.caches / self._repository())
         seen = FIXED_CACHE if self.sandbox.fixed_paths else str(cache)
         mounts = (Mount(cache, FIXED_CACHE, writable=True), *_certificates())
         place = Place(workspace, run_dir, mounts=mounts)
         with self._open(place, {**self._env(), **self._install_env(seen)}) as room:
-            for number, line in enumerate(self.task.environment.install, 1):
-                self._run_line(room, line, run_dir / f"install-{number}")
+            return tuple(
+                line
+                for number, line in enumerate(self.task.environment.install, 1)
+                if not self._run_line(room, line, run_dir / f"install-{number}")
+            )
 
-    def _run_line(self, room: Room, line: str, log: Path) -> None:
-        environment = self.task.environment
-        stdout, stderr = log.with_suffix(".stdout"), log.with_suffix(".stderr")
-        result = room.run(
-            ("/bin/sh", "-c", line),
-            timeout_seconds=environment.install_timeout_seconds,
-            stdout=stdout,
-            stderr=stderr,
-            network="none" if environment.network.install == "none" else "host",
-        )
+    def _run_line(self, room: Room, line: str, log: Path) -> bool:
+        """Run a command, without the date if npm cannot keep it; whether the date was kept."""
+        result = self._try_line(room, line, log, {})
+        dated = result.exit_code == 0 or not any(word in self._said(log) for word in TOO_NEW)
+        if not dated:
+            result = self._try_line(room, line, log, {"npm_config_before": ""})
         if result.exit_code == 0:
-            return
+            return dated
         ending = f"exited with {result.exit_code}"
         if result.timed_out:
-            ending = f"did not end within {environment.install_timeout_seconds} s"
+            ending = f"did not end within {self.task.environment.install_timeout_seconds} s"
         elif not result.launched:
             ending = "could not be started"
         raise EnvironmentSetupError(
             f"an install command of task {self.task.task_id} {ending}: {line}",
-            where=log_tail(stdout, stderr),
+            where=self._said(log),
             remedy="check the task's environment and the connection to the package registries",
         )
+
+    def _try_line(self, room: Room, line: str, log: Path, env: dict[str, str]) -> CommandResult:
+        environment = self.task.environment
+        return room.run(
+            ("/bin/sh", "-c", line),
+            env=env,
+            timeout_seconds=environment.install_timeout_seconds,
+            stdout=log.with_suffix(".stdout"),
+            stderr=log.with_suffix(".stderr"),
+            network="none" if environment.network.install == "none" else "host",
+        )
+
+    @staticmethod
+    def _said(log: Path) -> str:
+        return log_tail(log.with_suffix(".stdout"), log.with_suffix(".stderr"))
 
     def _open(self, place: Place, env: dict[str, str]) -> Room:
         roots = (*self.toolchain.read_only_roots(), *self.runtimes.roots)
@@ -116,6 +137,7 @@ class Installer:
             "UV_EXCLUDE_NEWER": before,
             "UV_CACHE_DIR": f"{cache}/uv",
             "UV_LINK_MODE": "copy",  # an environment must not share files with a cache
+            "UV_VENV_CLEAR": "1",  # a command may run a second time
             "UV_COMPILE_BYTECODE": "1",  # it is read-only afterwards
             "npm_config_before": before,
             "npm_config_cache": f"{cache}/npm",

@@ -44,11 +44,14 @@ class Prepared(Protocol):
         residue: paths that count as part of the base in every workspace. Without fixed paths
             it is empty until a room was opened; what the first one's install left.
         install_seconds: how long the install took; null before it has run.
+        undated: install commands that the task's date could not bind, because the npm
+            registry had no version old enough (see `Installer.run`).
     """
 
     key: str
     residue: frozenset[bytes]
     install_seconds: float | None
+    undated: tuple[str, ...]
 
     def open(self, workspace: Path, run_dir: Path) -> Room:
         """A room over `workspace` with the dependencies in place.
@@ -133,6 +136,7 @@ class InWorkspace:
         self.key = key
         self.residue: frozenset[bytes] = frozenset()
         self.install_seconds: float | None = None
+        self.undated: tuple[str, ...] = ()
         self._installer = installer
         self._snapshot = snapshot
 
@@ -140,7 +144,7 @@ class InWorkspace:
         """Install into the workspace; see `Prepared.open`."""
         before = mark(workspace)
         started = time.monotonic()
-        self._installer.run(workspace, run_dir)
+        self.undated = self._installer.run(workspace, run_dir)
         self.install_seconds = time.monotonic() - started
         left = find_leftovers(workspace, before)
         for path in left.changed:
@@ -170,6 +174,7 @@ class _Kept:
     directories: tuple[str, ...]
     files: tuple[str, ...]
     install_seconds: float
+    undated: tuple[str, ...]
 
 
 class Shared:
@@ -181,6 +186,7 @@ class Shared:
         self._directory = directory
         self._kept = _Kept(**json.loads((directory / DESCRIPTION).read_text()))
         self.install_seconds: float | None = self._kept.install_seconds
+        self.undated = tuple(self._kept.undated)
         kept = (*self._kept.directories, *self._kept.files)
         self.residue = frozenset(os.fsencode(path) for path in kept)
 
@@ -205,7 +211,7 @@ def _install_apart(partial: Path, installer: Installer, snapshot: Snapshot) -> N
     snapshot.unpack(source)
     before = mark(source)
     started = time.monotonic()
-    installer.run(source, partial / "run")
+    undated = installer.run(source, partial / "run")
     seconds = time.monotonic() - started
     left = find_leftovers(source, before)
     _keep(left, source, partial)
@@ -213,6 +219,7 @@ def _install_apart(partial: Path, installer: Installer, snapshot: Snapshot) -> N
         directories=tuple(os.fsdecode(path) for path in left.directories),
         files=tuple(os.fsdecode(path) for path in left.files),
         install_seconds=round(seconds, 3),
+        undated=undated,
     )
     (partial / DESCRIPTION).write_text(canonical_json(asdict(kept)))
     remove_tree(source)

