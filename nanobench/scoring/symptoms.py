@@ -200,11 +200,14 @@ def find_symptoms(
     found: dict[tuple[Kind, str, str | None], list[tuple[str, str]]] = {}
     for test in sorted(tests, key=lambda test: test.id):
         exception = raised(language, test) if test.status in _ENDED_BADLY else None
-        row_match = _match(language, exception) if exception else None
-        if exception and row_match:
-            kind, symbol = row_match
-            group = found.setdefault((kind, exception.name, symbol), [])
-            group.append((test.id, f"{exception.name}: {exception.text}"[:_MESSAGE_LIMIT]))
+        if exception is None:
+            continue
+        matched = _match(language, exception)
+        if matched is None:
+            continue
+        kind, symbol = matched
+        group = found.setdefault((kind, exception.name, symbol), [])
+        group.append((test.id, f"{exception.name}: {exception.text}"[:_MESSAGE_LIMIT]))
     symptoms = (
         RawSymptom(kind, language, code, symbol, suite, tuple(id for id, _ in group), group[0][1])
         for (kind, code, symbol), group in found.items()
@@ -228,11 +231,6 @@ def _symbol(captured: str | None) -> str | None:
     return names[-1] if names else None
 
 
-def _dominance(symptom: RawSymptom) -> tuple[bool, int, tuple[str, ...], str, str]:
-    return (
-        symptom.kind != "missing_symbol",
-        -len(symptom.test_ids),
-        symptom.test_ids,
-        symptom.code,
-        symptom.symbol or "",
-    )
+def _dominance(symptom: RawSymptom) -> tuple[bool, int, tuple[str, ...]]:
+    """No tie is left: a test ends with one exception, so ids differ between symptoms."""
+    return (symptom.kind != "missing_symbol", -len(symptom.test_ids), symptom.test_ids)

@@ -135,7 +135,7 @@ class TestPython:
             ">   f()\n"
             "E   AssertionError: Regex pattern did not match.\n"
             'E     Actual message: "x"\n'
-            "E   \n"
+            "E\n"
             "E   NameError: name 'x' is not defined\n"
             "\n"
             "a.py:1: AssertionError"
