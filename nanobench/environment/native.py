@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import TypeAdapter, ValidationError
+
 from nanobench.environment.install import Installer
 from nanobench.environment.leftovers import (
     Leftovers,
@@ -116,7 +118,7 @@ class NativeEnvironment:
         directory = build_once(
             self._state.environments / key,
             lambda partial: _install_apart(partial, installer, snapshot),
-            lambda path: (path / DESCRIPTION).is_file(),
+            _is_whole,
         )
         return Shared(key, installer, directory)
 
@@ -184,9 +186,9 @@ class Shared:
         self.key = key
         self._installer = installer
         self._directory = directory
-        self._kept = _Kept(**json.loads((directory / DESCRIPTION).read_text()))
+        self._kept = _read_kept(directory)
         self.install_seconds: float | None = self._kept.install_seconds
-        self.undated = tuple(self._kept.undated)
+        self.undated = self._kept.undated
         kept = (*self._kept.directories, *self._kept.files)
         self.residue = frozenset(os.fsencode(path) for path in kept)
 
@@ -203,6 +205,19 @@ class Shared:
                 mounts += (Mount(source, cache, kind="tmpfs") for cache in caches)
         place = Place(workspace, run_dir, mounts=tuple(mounts), residue=self.residue)
         return self._installer.room(place)
+
+
+def _is_whole(directory: Path) -> bool:
+    """Whether an install ended and is described as this version describes it."""
+    try:
+        _read_kept(directory)
+    except (OSError, ValidationError):
+        return False
+    return True
+
+
+def _read_kept(directory: Path) -> _Kept:
+    return TypeAdapter(_Kept).validate_json((directory / DESCRIPTION).read_bytes())
 
 
 def _install_apart(partial: Path, installer: Installer, snapshot: Snapshot) -> None:

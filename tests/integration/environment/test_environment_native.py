@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nanobench.environment.native import NativeEnvironment, Prepared
+from nanobench.environment.native import DESCRIPTION, NativeEnvironment, Prepared
 from nanobench.environment.room import Room
 from nanobench.environment.sandbox import CommandResult, Sandbox
 from nanobench.environment.toolchain import Toolchain
@@ -220,6 +220,15 @@ def test_half_written_environment_is_built_again(bubblewrap: Sandbox, bench: Ben
         (bench.state.environments / name / "files").mkdir(parents=True)
     prepared = bench.prepare(bubblewrap, task)
     assert prepared.residue == {b"made.txt"}
+
+
+def test_environment_that_another_version_described_is_built_again(
+    bubblewrap: Sandbox, bench: Bench
+) -> None:
+    task = bench.task({"a": "1"}, "echo made > made.txt")
+    key = bench.prepare(bubblewrap, task).key
+    (bench.state.environments / key / DESCRIPTION).write_text('{"files": [], "since": 1}')
+    assert bench.prepare(bubblewrap, task).residue == {b"made.txt"}
 
 
 def test_what_an_install_leaves_is_told_from_the_base(sandbox: Sandbox, bench: Bench) -> None:
