@@ -1,6 +1,7 @@
 """Run a task's install commands in a room, with what package managers need and no more."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -46,7 +47,7 @@ class Installer:
         return self._open(place, env)
 
     def run(self, workspace: Path, run_dir: Path) -> tuple[str, ...]:
-        """Run every install command in the workspace; the outputs stay in `run_dir`.
+        """Run every install command in the workspace.
 
         Returns:
             The commands for which npm's registry had no version old enough, so that they ran
@@ -62,11 +63,14 @@ class Installer:
         seen = FIXED_CACHE if self.sandbox.fixed_paths else str(cache)
         mounts = (Mount(cache, FIXED_CACHE, writable=True), *_certificates())
         place = Place(workspace, run_dir, mounts=mounts)
-        with self._open(place, {**self._env(), **self._install_env(seen)}) as room:
+        with (
+            self._open(place, {**self._env(), **self._install_env(seen)}) as room,
+            # Out of the commands' reach: they could put links in place of the next one's log.
+            tempfile.TemporaryDirectory(prefix="nanobench-install-") as logs,
+        ):
+            lines = self.task.environment.install
             return tuple(
-                line
-                for number, line in enumerate(self.task.environment.install, 1)
-                if not self._run_line(room, line, run_dir / f"install-{number}")
+                line for line in lines if not self._run_line(room, line, Path(logs, "log"))
             )
 
     def _run_line(self, room: Room, line: str, log: Path) -> bool:

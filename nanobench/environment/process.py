@@ -187,8 +187,10 @@ def _start(command: Command, wrapper: Wrapper, stack: ExitStack) -> Running:
 
 
 def _create(path: Path) -> BinaryIO:
+    """A new file, whatever an earlier command put there: a link, or a pipe without a reader."""
     try:
-        return path.open("wb")
+        path.unlink(missing_ok=True)
+        return path.open("xb")
     except OSError as error:
         raise state_error(error, path) from None
 

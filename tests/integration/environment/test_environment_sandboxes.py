@@ -74,6 +74,19 @@ def test_output_file_in_a_missing_directory_is_a_state_error(
         shell(sandbox, "true")
 
 
+def test_output_never_goes_through_a_link_that_a_command_planted(
+    sandbox: Sandbox, shell: Any, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    shell.stdout.symlink_to(precious)
+    os.mkfifo(shell.stderr)
+    _, output = shell(sandbox, "echo out")
+    assert output == "out\n"
+    assert precious.read_text() == "kept"
+    assert shell.stderr.is_file()
+
+
 def test_host_variables_do_not_reach_a_command(
     sandbox: Sandbox, shell: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
