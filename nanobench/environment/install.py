@@ -66,7 +66,7 @@ class Installer:
         with (
             self._open(place, {**self._env(), **self._install_env(seen)}) as room,
             # Out of the commands' reach: they could put links in place of the next one's log.
-            tempfile.TemporaryDirectory(prefix="nanobench-install-") as logs,
+            tempfile.TemporaryDirectory(prefix=".install-", dir=run_dir.parent) as logs,
         ):
             lines = self.task.environment.install
             return tuple(
