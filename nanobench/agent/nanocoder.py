@@ -106,7 +106,7 @@ def run_nanocoder(
     _write_settings(make_directory(run_dir / _CONFIG), request.settings)
     report, stderr = run_dir / "report.json", run_dir / "stderr.txt"
     result = room.run(
-        ("node", str(cli), *_arguments(request)),
+        (str(toolchain.node), str(cli), *_arguments(request)),
         env={
             **agent_environment(request, room.run_path),
             "NODE_COMPILE_CACHE": str(toolchain.compile_cache(request.settings.nanocoder)),

@@ -43,6 +43,8 @@ class Room:
 
 
 class Toolchain:
+    node = Path("/tools/node/bin/node")
+
     def nanocoder(self, version: str) -> Path:
         return Path(f"/tools/{version}/cli.js")
 
@@ -59,7 +61,7 @@ def run(run_dir: Path, asked: AgentRequest) -> Room:
 def test_the_invocation_is_the_one_of_the_specification(tmp_path: Path) -> None:
     room = run(tmp_path, request("Fix\nit --json.", "p/org/m:1"))
     assert room.asked["argv"] == (
-        "node",
+        "/tools/node/bin/node",
         "/tools/1.30.0/cli.js",
         "--provider",
         "p",
