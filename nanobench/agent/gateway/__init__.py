@@ -1,0 +1,1 @@
+"""The gateway: a loopback proxy between the agent and its provider."""
