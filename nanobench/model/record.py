@@ -65,9 +65,9 @@ class CommandSummary(Document):
     duration_seconds: NonNegativeFloat
     timed_out: bool
     truncated: bool
-    output_bytes: NonNegativeInt
-    head: str
-    tail: str
+    output_lines: NonNegativeInt
+    head: str = Field(description="first lines; clock times and durations are masked")
+    tail: str = Field(description="last lines that are not in `head`, masked as well")
     output_id: str
 
 
@@ -81,7 +81,7 @@ class Completion(Document):
 
 
 class Timing(Document):
-    """When and how long; the only fields in which two equal runs differ."""
+    """When and how long; equal runs differ in these fields and in every `duration_seconds`."""
 
     started_at: AwareDatetime
     phases_seconds: dict[str, NonNegativeFloat]

@@ -1,6 +1,7 @@
 """What shaped a run, and what it completed (SPEC X8, 12)."""
 
 import platform
+from pathlib import Path
 
 from nanobench import __version__
 from nanobench.agent.nanocoder import departures
@@ -113,8 +114,15 @@ def _agent_command(acted: Acted) -> CommandSummary:
         duration_seconds=run.duration_seconds,
         timed_out=run.timed_out,
         truncated=False,
-        output_bytes=acted.outcome.signals.report_bytes,
+        output_lines=_count_lines(run.report_path),
         head="",
         tail=acted.outcome.signals.final_text_tail,
         output_id="agent-report",
     )
+
+
+def _count_lines(path: Path) -> int:
+    if path.is_symlink() or not path.is_file():  # the agent could have put anything there
+        return 0
+    with path.open("rb") as stream:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(1 << 20), b""))

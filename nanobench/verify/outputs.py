@@ -11,7 +11,9 @@ from typing import BinaryIO, Protocol
 from nanobench.errors import UsageError
 from nanobench.files import make_directory, state_error
 from nanobench.model.record import CommandSummary
+from nanobench.verify.masking import without_times
 
+OUTPUT_SUFFIX = ".log.gz"
 SHOWN_LINES = 20
 SHOWN_CHARACTERS = 4000
 STDERR_MARK = b"--- stderr ---\n"
@@ -75,14 +77,14 @@ class OutputStore:
         except OSError as error:
             temporary.unlink(missing_ok=True)
             raise state_error(error, target) from None
-        head, tail = ends.shown()
+        head, tail, whole = ends.shown()
         return CommandSummary(
             command=output.command,
             exit_code=output.result.exit_code,
             duration_seconds=output.result.duration_seconds,
             timed_out=output.result.timed_out,
-            truncated=ends.truncated(head, tail),
-            output_bytes=ends.size,
+            truncated=not whole,
+            output_lines=ends.lines,
             head=head,
             tail=tail,
             output_id=output_id,
@@ -115,7 +117,7 @@ class OutputStore:
         return gzip.open(path, "rb")  # type: ignore[return-value]  # a GzipFile reads bytes
 
     def _path(self, output_id: str) -> Path:
-        return self._directory / f"{output_id}.log.gz"
+        return self._directory / f"{output_id}{OUTPUT_SUFFIX}"
 
 
 def _chunks(stdout: Path, stderr: Path) -> Iterator[bytes]:
@@ -146,14 +148,21 @@ class _Ends:
 
     def __init__(self) -> None:
         self.size = 0
-        self.lines = 0
+        self._breaks = 0
+        self._last = b"\n"
         self._head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_size = 0
 
+    @property
+    def lines(self) -> int:
+        """Lines so far, an unfinished one included."""
+        return self._breaks + (self._last != b"\n")
+
     def add(self, chunk: bytes) -> None:
         self.size += len(chunk)
-        self.lines += chunk.count(b"\n")
+        self._breaks += chunk.count(b"\n")
+        self._last = chunk[-1:] or self._last
         if len(self._head) < _KEPT:
             self._head += chunk[: _KEPT - len(self._head)]
         self._tail.append(chunk)
@@ -161,16 +170,23 @@ class _Ends:
         while self._tail_size - len(self._tail[0]) >= _KEPT:
             self._tail_size -= len(self._tail.popleft())
 
-    def shown(self) -> tuple[str, str]:
-        """The first lines, and the last ones that are not among them."""
-        first = bytes(self._head).decode("utf-8", "replace").splitlines(keepends=True)
-        head = "".join(first[:SHOWN_LINES])[:SHOWN_CHARACTERS]
-        if self.size == len(self._head) and len(first) <= SHOWN_LINES:
-            return head, ""
-        rest = b"".join(self._tail)[-_KEPT:].decode("utf-8", "replace").splitlines(keepends=True)
-        fresh = rest if self.size > _KEPT else rest[SHOWN_LINES:]
-        return head, "".join(fresh[-SHOWN_LINES:])[-SHOWN_CHARACTERS:]
+    def shown(self) -> tuple[str, str, bool]:
+        """The first lines, the last ones that are not among them, and whether that is all.
 
-    def truncated(self, head: str, tail: str) -> bool:
-        """Whether the shown parts are less than the whole."""
-        return len((head + tail).encode("utf-8", "replace")) < self.size
+        Times are masked first, so that equal runs are cut at the same places.
+        """
+        first = _lines(bytes(self._head))
+        if self.size == len(self._head) and len(first) <= SHOWN_LINES:
+            tail = ""
+        else:
+            rest = _lines(b"".join(self._tail)[-_KEPT:])
+            fresh = rest if self.size > _KEPT else rest[SHOWN_LINES:]
+            tail = without_times("".join(fresh[-SHOWN_LINES:]))
+        head = without_times("".join(first[:SHOWN_LINES]))
+        whole = self.size <= _KEPT and len(first) <= 2 * SHOWN_LINES
+        whole = whole and len(head) <= SHOWN_CHARACTERS and len(tail) <= SHOWN_CHARACTERS
+        return head[:SHOWN_CHARACTERS], tail[-SHOWN_CHARACTERS:], whole
+
+
+def _lines(text: bytes) -> list[str]:
+    return text.decode("utf-8", "replace").splitlines(keepends=True)

@@ -88,7 +88,7 @@ def suite_run() -> Callable[..., SuiteRun]:
             duration_seconds=1.0,
             timed_out=False,
             truncated=False,
-            output_bytes=0,
+            output_lines=0,
             head="",
             tail="",
             output_id=f"suite-{name}",

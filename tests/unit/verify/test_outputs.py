@@ -29,7 +29,7 @@ def test_a_short_output_is_shown_whole_and_once(tmp_path: Path) -> None:
     summary = store.store("a", _output(tmp_path, b"one\ntwo", b"three\n"))
     assert (summary.head, summary.tail) == ("one\ntwo\n--- stderr ---\nthree\n", "")
     assert not summary.truncated
-    assert summary.output_bytes == len(summary.head)
+    assert summary.output_lines == 4
     with store.open("a") as stream:
         assert stream.read().decode() == summary.head
 
@@ -67,7 +67,8 @@ def test_memory_does_not_grow_with_the_output(tmp_path: Path) -> None:
     summary = OutputStore(tmp_path / "o").store("a", output)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert summary.output_bytes == 64 * 1024 * 1024
+    assert summary.output_lines == 1
+    assert summary.truncated
     assert peak < 16 * 1024 * 1024
 
 
@@ -84,7 +85,7 @@ def test_equal_outputs_give_equal_files_and_nothing_else_is_left(tmp_path: Path)
 def test_a_command_that_wrote_nothing_has_an_empty_output(tmp_path: Path) -> None:
     output = CommandOutput("cmd", Ended(), tmp_path / "none", tmp_path / "neither")
     summary = OutputStore(tmp_path / "o").store("a", output)
-    assert (summary.head, summary.tail, summary.output_bytes) == ("", "", 0)
+    assert (summary.head, summary.tail, summary.output_lines) == ("", "", 0)
 
 
 def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
@@ -104,3 +105,13 @@ def test_spooled_files_are_gone_afterwards(tmp_path: Path) -> None:
         stdout.write_bytes(b"x")
         assert stderr.parent == tmp_path / "o"
     assert list((tmp_path / "o").iterdir()) == []
+
+
+def test_equal_runs_of_different_speed_are_summarised_alike(tmp_path: Path) -> None:
+    def summary(*milliseconds: float) -> object:
+        lines = [f"✔ does thing {n} ({took}ms)" for n, took in enumerate(milliseconds)]
+        lines += [f"✖ {'x' * 500} ({milliseconds[0]}ms)"] * 30  # longer than what is shown
+        text = "\n".join([*lines, f"3 passed in {milliseconds[0]}s"])
+        return OutputStore(tmp_path / "o").store("a", _output(tmp_path, text.encode()))
+
+    assert summary(0.1, 2, 33.25) == summary(1234.5678, 0.2, 3)
