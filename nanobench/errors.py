@@ -11,6 +11,8 @@ EXIT_INVALID = 3  # invalid input or contract mismatch
 EXIT_INFRASTRUCTURE = 4
 EXIT_INTERRUPTED = 130
 
+WHERE_INDENT = "\n" + " " * 9  # joins several places in one `where`, below each other
+
 
 class NanobenchError(Exception):
     """An error with its place and its remedy.

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from nanobench.cli.options import PlanRequest, json_option, out_directory_option, plan_request
-from nanobench.errors import InfrastructureError
+from nanobench.errors import WHERE_INDENT, InfrastructureError
 
 if TYPE_CHECKING:
     from nanobench.cli.options import Resolved
-    from nanobench.model.plan import Plan
     from nanobench.report.document import Report
+
+_CAUSES = 5
 
 
 @click.command()
@@ -39,7 +41,7 @@ def bench(request: PlanRequest, out: Path, jobs: int | None, as_json: bool) -> N
     resolved = request.resolve()
     for warning in resolved.planned.warnings:
         click.echo(f"warning: {warning}", err=True)
-    report = run_plan(resolved.planned.plan, resolved, out, jobs)
+    report = run_plan(resolved, out, jobs or default_jobs())
     if as_json:
         click.echo(report.to_json(), nl=False)
     else:
@@ -47,31 +49,32 @@ def bench(request: PlanRequest, out: Path, jobs: int | None, as_json: bool) -> N
     check_complete(report)
 
 
-def run_plan(plan: Plan, resolved: Resolved, out: Path, jobs: int | None) -> Report:
-    """Run what is unfinished of a plan, and write the report of all of it below `out`.
+def run_plan(resolved: Resolved, out: Path, jobs: int, *, afresh: bool = False) -> Report:
+    """Run what is unfinished of a plan, or all of it, and write the report of all below `out`.
 
     Raises:
         NanobenchError: the input is wrong, a directory cannot be used, or the run was interrupted.
     """
-    from nanobench.cli.common import open_bench
+    from nanobench.cli.common import open_bench, run_unfinished
     from nanobench.cli.progress import progress
     from nanobench.cli.report import write_report
     from nanobench.files import make_directory
-    from nanobench.pipeline.cell import run_cell
-    from nanobench.pipeline.pool import run_cells, unfinished
-    from nanobench.pipeline.store import load_results
+    from nanobench.pipeline.store import ResultStore, load_results
     from nanobench.report.aggregate import build_report
 
-    with (
-        progress(len(plan.cells)) as shown,
-        open_bench(plan, resolved.catalog, resolved.state, out, shown) as opened,
-    ):
-        opened.store.adopt(plan)
-        todo = unfinished(plan, opened.store, shown)
-        run_cells(todo, lambda cell: run_cell(cell, opened), jobs or default_jobs())
-    results = load_results([out])
-    report = build_report(results.plan, results.records, results.problems)
-    write_report(report, make_directory(out / "report"))
+    plan, store = resolved.planned.plan, ResultStore(out)
+    with store.held():
+        if afresh:
+            store.clear()
+        store.adopt(plan)
+        with (
+            progress(len(plan.cells)) as shown,
+            open_bench(plan, resolved.catalog, resolved.state, store, shown) as opened,
+        ):
+            run_unfinished(opened, jobs)
+        results = load_results([out])
+        report = build_report(results.plan, results.records, results.problems)
+        write_report(report, make_directory(out / "report"))
     return report
 
 
@@ -92,12 +95,17 @@ def check_complete(report: Report) -> None:
     """Refuse to call a bench done whose cells are not all graded.
 
     Raises:
-        InfrastructureError: cells are missing or ended in infrastructure trouble.
+        InfrastructureError: cells are missing or ended in infrastructure trouble; each cause is
+            named once.
     """
+    from nanobench.report.terminal import cause
+
     incomplete = [row for row in report.cells if row.state != "present"]
-    if incomplete:
-        raise InfrastructureError(
-            f"{len(incomplete)} of {len(report.cells)} cells have no score",
-            where=", ".join(f"{row.cell_id} ({row.reason or row.state})" for row in incomplete[:5]),
-            remedy="see the report; repeat the same command to run them again",
-        )
+    if not incomplete:
+        return
+    causes = Counter(cause(row) for row in incomplete).most_common()
+    raise InfrastructureError(
+        f"{len(incomplete)} of {len(report.cells)} cells have no score",
+        where=WHERE_INDENT.join(f"{count} of them: {name}" for name, count in causes[:_CAUSES]),
+        remedy="see the report; repeat the same command to run them again",
+    )

@@ -10,7 +10,10 @@ from nanobench.errors import InvalidInputError
 from nanobench.files import StateDirectory
 from nanobench.model.plan import Plan
 from nanobench.pipeline.bench import Bench, PlannedTask, Services
+from nanobench.pipeline.cell import run_cell
+from nanobench.pipeline.checking import check_input
 from nanobench.pipeline.places import sweep
+from nanobench.pipeline.pool import run_cells, unfinished
 from nanobench.pipeline.progress import Progress
 from nanobench.pipeline.store import ResultStore
 
@@ -45,26 +48,36 @@ def planned_tasks(plan: Plan, catalog: Catalog) -> dict[str, PlannedTask]:
 
 @contextmanager
 def open_bench(
-    plan: Plan, catalog: Catalog, state: StateDirectory, out: Path, progress: Progress
+    plan: Plan, catalog: Catalog, state: StateDirectory, store: ResultStore, progress: Progress
 ) -> Iterator[Bench]:
-    """A bench whose input has been checked, on a state directory that has been swept.
+    """A bench on a state directory that has been swept.
 
     Raises:
-        NanobenchError: the plan, a task, a provider or a directory cannot be used.
+        NanobenchError: a task of the plan is not here, or a directory cannot be used.
     """
     from nanobench.agent.scripted.server import ScriptedServer
 
+    tasks = planned_tasks(plan, catalog)
     sweep(state.runs)
     with ScriptedServer() as scripted:
-        bench = Bench(
+        yield Bench(
             plan=plan,
-            tasks=planned_tasks(plan, catalog),
+            tasks=tasks,
             services=Services(state),
-            store=ResultStore(out),
+            store=store,
             progress=progress,
             scripted=scripted,
             environ=os.environ,
             cwd=Path.cwd(),
         )
-        bench.check()
-        yield bench
+
+
+def run_unfinished(bench: Bench, jobs: int) -> None:
+    """Check the cells that are still to be run, and run them.
+
+    Raises:
+        NanobenchError: the input is wrong, a directory cannot be used, or the run was interrupted.
+    """
+    todo = unfinished(bench.plan, bench.store, bench.progress)
+    check_input(todo, bench)
+    run_cells(todo, lambda cell: run_cell(cell, bench), jobs)

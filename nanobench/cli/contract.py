@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from nanobench.cli.options import json_option, state_dir_option
-from nanobench.errors import ContractError, InvalidInputError
+from nanobench.errors import WHERE_INDENT, ContractError, InvalidInputError
 
 
 @click.group()
@@ -51,7 +51,7 @@ def check(version: str | None, payload: Path | None, state_dir: Path | None, as_
     if problems:
         raise ContractError(
             f"Nanocoder {version} breaks the report contract",
-            where="\n         ".join(problems),
+            where=WHERE_INDENT.join(problems),
             remedy=f"adapt nanobench/agent and schemas/nanocoder/{version}.schema.json to it",
         )
 

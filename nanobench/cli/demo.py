@@ -42,7 +42,6 @@ def demo(state_dir: Path | None, out: Path | None) -> None:
     from nanobench.dataset.planning import Planned
     from nanobench.files import StateDirectory
     from nanobench.model.plan import Cell, ModelRef, Plan, PlanTask
-    from nanobench.workspace.teardown import remove_tree
 
     state = StateDirectory.locate(state_dir)
     catalog = Catalog.open(None, state, include_sample=True)
@@ -62,9 +61,9 @@ def demo(state_dir: Path | None, out: Path | None) -> None:
             for behaviour, mode in CELLS
         ),
     )
-    if out is None:
-        out = state.root / "demo"
-        remove_tree(out)
-    report = run_plan(plan, Resolved(Planned(plan, ()), catalog, state), out, JOBS)
+    resolved = Resolved(Planned(plan, ()), catalog, state)
+    afresh = out is None
+    out = out or state.root / "demo"
+    report = run_plan(resolved, out, JOBS, afresh=afresh)
     tell(report, out)
     check_complete(report)

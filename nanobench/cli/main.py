@@ -1,6 +1,7 @@
 """The command line's root: lazy commands, one place where errors become text and exit codes."""
 
 import importlib
+import io
 import os
 import signal
 import sys
@@ -11,7 +12,14 @@ from typing import NoReturn
 import click
 
 from nanobench import __version__
-from nanobench.errors import EXIT_INFRASTRUCTURE, EXIT_INTERRUPTED, NanobenchError
+from nanobench.errors import (
+    EXIT_INFRASTRUCTURE,
+    EXIT_INTERRUPTED,
+    InfrastructureError,
+    NanobenchError,
+)
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # name -> module and attribute, short help. The modules are imported only when called.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -60,38 +68,54 @@ def root() -> None:
 
 def main() -> NoReturn:
     """Run the command line; never lets a traceback out."""
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in _STOPPING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup, or a job in the background
+            signal.signal(number, _interrupt)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a file name can be no text
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(_run())
 
 
 def _run() -> int:
     try:
         return root.main(standalone_mode=False) or 0
-    except click.exceptions.Exit as exit_:
-        return exit_.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except NanobenchError as error:
-        click.echo(f"error: {error}", err=True)
-        return error.exit_code
+        return _tell(error)
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:  # click's answer to a closed pipe
         return EXIT_INFRASTRUCTURE
     except Exception as error:
         if os.environ.get("NANOBENCH_TRACEBACK"):
             traceback.print_exc()
-        click.echo(
-            f"error: internal error: {type(error).__name__}: {error}\n"
-            "  next:  this is a defect of NanoBench; report it with the output of the same "
-            "command under NANOBENCH_TRACEBACK=1",
-            err=True,
+        return _tell(_unforeseen(error))
+
+
+def _tell(error: NanobenchError) -> int:
+    click.echo(f"error: {error}", err=True)
+    return error.exit_code
+
+
+def _unforeseen(error: Exception) -> NanobenchError:
+    if isinstance(error, OSError) and error.strerror:
+        return InfrastructureError(
+            f"the system refused something: {error.strerror}",
+            where=os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "",
+            remedy="check the free space, the permissions and the directories that were named",
         )
-        return EXIT_INFRASTRUCTURE
+    return InfrastructureError(
+        f"internal error: {type(error).__name__}: {error}",
+        remedy="this is a defect of NanoBench; report it with the output of the same command "
+        "under NANOBENCH_TRACEBACK=1",
+    )
 
 
-def _terminate(signum: int, frame: FrameType | None) -> NoReturn:
+def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:
+    """Stop once: impatience must not break the teardown, which takes seconds."""
+    for number in _STOPPING:
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

@@ -96,8 +96,8 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
         self._bar.advance(self._task)
 
 
-def progress(total: int, quiet: bool = False) -> PlainProgress | LiveProgress:
+def progress(total: int) -> PlainProgress | LiveProgress:
     """The display that suits standard error."""
-    if not quiet and sys.stderr.isatty():
+    if sys.stderr.isatty():
         return LiveProgress(total)
     return PlainProgress(total)

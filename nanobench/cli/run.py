@@ -41,13 +41,11 @@ def run(
 
     Exit codes: 0 graded, 2 usage, 3 invalid input, 4 infrastructure trouble, 130 interrupted.
     """
-    from nanobench.cli.common import open_bench
+    from nanobench.cli.common import open_bench, run_unfinished
     from nanobench.cli.progress import progress
     from nanobench.dataset.catalog import Catalog, find_tasks_dir
     from nanobench.files import StateDirectory
-    from nanobench.pipeline.cell import run_cell
-    from nanobench.pipeline.pool import run_cells, unfinished
-    from nanobench.pipeline.store import read_plan
+    from nanobench.pipeline.store import ResultStore, read_plan
 
     whole = read_plan(plan_file)
     cell = next((cell for cell in whole.cells if cell.cell_id == cell_id), None)
@@ -62,11 +60,11 @@ def run(
     state = StateDirectory.locate(state_dir)
     sample = any(task.origin == "sample" for task in needed)
     catalog = Catalog.open(find_tasks_dir(tasks_dir), state, include_sample=sample)
-    with progress(1) as shown, open_bench(plan, catalog, state, out, shown) as opened:
-        opened.store.adopt(whole)
-        todo = unfinished(plan, opened.store, shown)
-        run_cells(todo, lambda one: run_cell(one, opened), 1)
-        record = opened.store.standing(cell)
+    store = ResultStore(out)
+    store.adopt(whole)
+    with progress(1) as shown, open_bench(plan, catalog, state, store, shown) as opened:
+        run_unfinished(opened, jobs=1)
+    record = store.standing(cell)
     if record is None:
         raise InfrastructureError(
             f"the cell has used up its {plan.limits.attempts} attempts without a record",

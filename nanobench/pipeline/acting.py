@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import Any
 
@@ -13,7 +13,7 @@ from nanobench.agent.outcome import Outcome, read_outcome
 from nanobench.agent.prompt import build_prompt
 from nanobench.agent.scripted.behaviours import script_for
 from nanobench.environment.native import Prepared
-from nanobench.model.plan import Cell
+from nanobench.model.plan import Cell, Mode, ModelRef, Plan
 from nanobench.pipeline.bench import SCRIPTED, Bench, Material
 from nanobench.pipeline.places import Places
 
@@ -47,23 +47,36 @@ def act(
     material.snapshot.unpack(workspace)
     hidden = hide_harness_files(workspace)
     guide = agents_md_sha256(workspace)
-    prompt = build_prompt(material.statement, material.task.required_files, cell.mode)
     with (
         dependencies.open(workspace, run_dir) as room,
         _provider(cell, material, bench) as (provider, key),
     ):
-        request = AgentRequest(
-            prompt=prompt,
-            model=cell.model,
-            provider=provider,
-            settings=bench.plan.agent,
-            limits=bench.plan.limits,
-        )
+        request = agent_request(cell.model, cell.mode, material, provider, bench.plan)
         run = run_nanocoder(room, request, bench.services.toolchain, run_dir)
         exchanges = bench.scripted.exchanges(key) if key else None
         residue = room.residue
     outcome = read_outcome(run, exchanges, material.task.required_files)
+    if key:
+        outcome = _without_address(outcome, provider["baseUrl"])
     return Acted(run, outcome, exchanges, hidden, residue, guide)
+
+
+def agent_request(
+    model: ModelRef, mode: Mode, material: Material, provider: dict[str, Any], plan: Plan
+) -> AgentRequest:
+    """What a cell of this model and mode asks of the agent."""
+    return AgentRequest(
+        prompt=build_prompt(material.statement, material.task.required_files, mode),
+        model=model,
+        provider=provider,
+        settings=plan.agent,
+        limits=plan.limits,
+    )
+
+
+def scripted_provider(url: str) -> dict[str, Any]:
+    """Nanocoder's provider object for the scripted server at `url`."""
+    return {"name": SCRIPTED, "baseUrl": url, "apiKey": "none", "models": []}
 
 
 @contextmanager
@@ -77,6 +90,15 @@ def _provider(
     key = token_hex(8)
     url = bench.scripted.register(key, script_for(cell.model.model, material.view))
     try:
-        yield {"name": SCRIPTED, "baseUrl": url, "apiKey": "none", "models": []}, key
+        yield scripted_provider(url), key
     finally:
         bench.scripted.release(key)
+
+
+def _without_address(outcome: Outcome, url: str) -> Outcome:
+    """Take out the scripted server's port and key, which no two runs share."""
+    message = outcome.signals.error_message
+    if message is None:
+        return outcome
+    told = {"error_message": message.replace(url, f"http://{SCRIPTED}/v1")}
+    return replace(outcome, signals=outcome.signals.model_copy(update=told))

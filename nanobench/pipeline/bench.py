@@ -7,12 +7,12 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from nanobench.agent.providers import find_provider
-from nanobench.agent.scripted.behaviours import TaskView, script_for
+from nanobench.agent.scripted.behaviours import TaskView
 from nanobench.agent.scripted.server import ScriptedServer
 from nanobench.environment.native import NativeEnvironment, Prepared
 from nanobench.environment.sandbox import best_sandbox
 from nanobench.environment.toolchain import Toolchain
-from nanobench.errors import InvalidInputError, NanobenchError
+from nanobench.errors import NanobenchError
 from nanobench.files import StateDirectory
 from nanobench.model.plan import Plan
 from nanobench.model.task import Task
@@ -145,24 +145,9 @@ class Bench:
         )
 
     def provider(self, name: str) -> dict[str, Any]:
-        """The user's own description of a provider, as Nanocoder reads it."""
-        return find_provider(name, self.environ, self.cwd)
-
-    def check(self) -> None:
-        """Find every mistake of the input before a cell runs.
+        """The user's own description of a provider, as Nanocoder reads it.
 
         Raises:
-            NanobenchError: of the first task, provider or scripted model that cannot run.
+            InvalidInputError: it cannot be found or read.
         """
-        for planned in self.plan.tasks:
-            material = self.material(planned.task_id)
-            if material.task.expected is None:
-                raise InvalidInputError(
-                    f"task {planned.task_id} has no `expected`, so that it cannot be scored",
-                    remedy="run `nanobench task gate --write` on its file",
-                )
-        for cell in self.plan.cells:
-            if cell.model.provider == SCRIPTED:
-                script_for(cell.model.model, self.material(cell.task_id).view)
-            else:
-                self.provider(cell.model.provider)
+        return find_provider(name, self.environ, self.cwd)

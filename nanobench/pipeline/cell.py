@@ -23,7 +23,7 @@ from nanobench.pipeline.acting import Acted, act
 from nanobench.pipeline.bench import Bench
 from nanobench.pipeline.edits import edit_signals
 from nanobench.pipeline.keeping import keep_artifacts
-from nanobench.pipeline.places import places
+from nanobench.pipeline.places import Places, places
 from nanobench.pipeline.provenance import completion, provenance
 from nanobench.pipeline.store import RECORD
 from nanobench.pipeline.verifying import Verified, verify
@@ -42,7 +42,34 @@ class Progressing:
     diff: WorkspaceDiff | None = None
     verified: Verified | None = None
     troubles: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Times each phase, shows it, and ends the run between two of them where that is due."""
+
+    cell: Cell
+    bench: Bench
+    rooms: Places
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """One phase.
+
+        Raises:
+            InterruptedRunError: the run was cancelled.
+            StateError: the directories are gone, so that nothing which the phase found counts.
+        """
+        cancelled.check()
+        self.bench.progress.phase(self.cell, name)
+        before = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(time.monotonic() - before, 3)
+            cancelled.check()
+            self.rooms.check()
 
 
 def run_cell(cell: Cell, bench: Bench) -> Record:
@@ -61,13 +88,14 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
         bench.store.attempt(cell) as (number, directory),
         places(bench.services.state.runs) as rooms,
     ):
+        phases = Phases(cell, bench, rooms)
         with _troubles(run):
-            with _phase(bench, cell, run, "prepare"):
+            with phases.phase("prepare"):
                 material = bench.material(cell.task_id)
                 run.dependencies = dependencies = bench.environment(cell.task_id)
-            with _phase(bench, cell, run, "agent"):
+            with phases.phase("agent"):
                 run.acted = act(cell, material, dependencies, rooms, bench)
-            with _phase(bench, cell, run, "diff"):
+            with phases.phase("diff"):
                 run.diff = diff_workspace(
                     rooms.agent_workspace,
                     material.snapshot,
@@ -75,9 +103,9 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
                     hidden=run.acted.hidden,
                     residue=run.acted.residue,
                 )
-            with _phase(bench, cell, run, "verify"):
+            with phases.phase("verify"):
                 run.verified = verify(material, dependencies, run.diff, rooms, directory)
-        with _phase(bench, cell, run, "judge"):
+        with phases.phase("judge"):
             signals = _signals(cell, bench, run)
             verdict = judge(signals, bench.plan.ruleset)
         artifacts = keep_artifacts(directory, run.acted, run.diff)
@@ -89,23 +117,11 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
             verdict=verdict,
             completion=completion(signals, run.acted, run.verified, artifacts.names),
             agent_patch_sha256=artifacts.patch_sha256,
-            timing=Timing(started_at=started, phases_seconds=run.seconds),
+            timing=Timing(started_at=started, phases_seconds=phases.seconds),
         )
         write_atomic(directory / RECORD, record.to_json())
     bench.progress.done(cell, record)
     return record
-
-
-@contextmanager
-def _phase(bench: Bench, cell: Cell, run: Progressing, name: str) -> Iterator[None]:
-    cancelled.check()
-    bench.progress.phase(cell, name)
-    before = time.monotonic()
-    try:
-        yield
-    finally:
-        run.seconds[name] = round(time.monotonic() - before, 3)
-    cancelled.check()
 
 
 @contextmanager

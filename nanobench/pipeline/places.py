@@ -8,6 +8,7 @@ from secrets import token_hex
 
 from filelock import FileLock, Timeout
 
+from nanobench.errors import StateError
 from nanobench.files import make_directory
 from nanobench.workspace.teardown import remove_tree
 
@@ -32,6 +33,19 @@ class Places:
     def scratch(self) -> Path:
         """Objects and index of the diff."""
         return make_directory(self.root / "scratch")
+
+    def check(self) -> None:
+        """Refuse what was found here if the directory is not here any more (SPEC X4).
+
+        Raises:
+            StateError: it was removed or moved.
+        """
+        if not self.root.is_dir():
+            raise StateError(
+                "the state directory was removed or moved during the run",
+                where=str(self.root.parents[1]),
+                remedy="leave it alone while a run uses it; repeat the command to resume",
+            )
 
     def verification(self, name: str) -> tuple[Path, Path]:
         """A workspace (not yet there) and a run directory for one verification."""

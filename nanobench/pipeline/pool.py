@@ -8,7 +8,7 @@ from nanobench.errors import InterruptedRunError
 from nanobench.model.plan import Cell, Plan
 from nanobench.model.record import Record
 from nanobench.pipeline.progress import Progress
-from nanobench.pipeline.store import ResultStore
+from nanobench.pipeline.store import ResultStore, is_graded
 
 RunCell = Callable[[Cell], Record]
 
@@ -22,11 +22,10 @@ def unfinished(plan: Plan, store: ResultStore, progress: Progress) -> list[Cell]
     todo = []
     for cell in plan.cells:
         record = store.standing(cell)
-        graded = record is not None and record.verdict.outcome == "graded"
-        if record is not None and (graded or _used_up(plan, store, cell)):
-            progress.kept(cell, record)
-        elif not _used_up(plan, store, cell):
+        if not is_graded(record) and not _used_up(plan, store, cell):
             todo.append(cell)
+        elif record is not None:
+            progress.kept(cell, record)
     return todo
 
 
@@ -62,9 +61,9 @@ def _errors(futures: Sequence[Future[Record]]) -> list[BaseException]:
 
 
 def _stop(futures: Sequence[Future[Record]]) -> None:
-    cancelled.set()
-    for future in futures:
+    for future in futures:  # first, so that none starts only to be cancelled
         future.cancel()
+    cancelled.set()
 
 
 def _used_up(plan: Plan, store: ResultStore, cell: Cell) -> bool:

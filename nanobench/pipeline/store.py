@@ -2,7 +2,8 @@
 
     OUT/plan.json
     OUT/cells/<cell id>/attempt-<n>/record.json
-                                    agent-report.json  agent.patch  gateway.jsonl  outputs/
+                                    agent.patch  gateway.jsonl  outputs/
+                                    status.json (only while it runs)
 
 An attempt without `record.json` was cut short. The record is written last and whole, so that
 a directory holds either a finished attempt or a visibly unfinished one.
@@ -25,6 +26,10 @@ from nanobench.workspace.teardown import remove_tree
 
 RECORD = "record.json"
 PLAN = "plan.json"
+CELLS = "cells"
+OUTPUTS = "outputs"
+_LOCK = ".lock"
+_PROBED_SECONDS = 0.5  # a lock is held for an instant by who only asks whether it is held
 _ATTEMPT = re.compile(r"attempt-([1-9][0-9]*)")
 _MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
@@ -69,50 +74,76 @@ class ResultStore:
 
     def attempts(self, cell: Cell) -> list[tuple[int, Path]]:
         """All attempts at a cell, finished or not, by number."""
-        home = self._home(cell)
-        found = []
-        for path in home.glob("attempt-*") if home.is_dir() else ():
-            match = _ATTEMPT.fullmatch(path.name)
-            if match and path.is_dir():
-                found.append((int(match[1]), path))
-        return sorted(found)
+        return attempts_in(self._home(cell))
 
     def standing(self, cell: Cell) -> Record | None:
-        """The record of the highest finished attempt (SPEC X13); unreadable ones do not count."""
+        """The record of the highest finished attempt (SPEC X13).
+
+        One that cannot be read, or is of another cell, does not count.
+        """
         for _, path in reversed(self.attempts(cell)):
-            record = _read_record(path / RECORD)
-            if isinstance(record, Record):
+            record = read_record(path / RECORD)
+            if isinstance(record, Record) and record.cell == cell:
                 return record
         return None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other benches out of this directory.
+
+        Raises:
+            StateError: another bench holds it.
+        """
+        with _exclusive(self.root, "another bench is using this output directory"):
+            yield
+
+    def clear(self) -> None:
+        """Remove the plan and all attempts."""
+        for name in (PLAN, CELLS):
+            remove_tree(self.root / name)
 
     @contextmanager
     def attempt(self, cell: Cell) -> Iterator[tuple[int, Path]]:
         """A new attempt's number and directory, removed again unless a record was written.
 
         Raises:
-            StateError: another process runs this cell, or the directory cannot be written.
+            StateError: another process runs this cell or has just graded it, or the directory
+                cannot be written.
         """
         home = make_directory(self._home(cell))
-        try:
-            with FileLock(home / ".lock", timeout=0):
-                number = max((n for n, _ in self.attempts(cell)), default=0) + 1
-                directory = make_directory(home / f"attempt-{number}")
-                try:
-                    yield number, directory
-                except BaseException:
+        with _exclusive(home, "another process is running this cell"):
+            if is_graded(self.standing(cell)):
+                raise StateError(
+                    "another process has just graded this cell",
+                    where=str(home),
+                    remedy="repeat the command; what is graded is kept",
+                )
+            number = max((n for n, _ in self.attempts(cell)), default=0) + 1
+            directory = make_directory(home / f"attempt-{number}")
+            try:
+                yield number, directory
+            except BaseException:
+                if not (directory / RECORD).exists():
                     remove_tree(directory)
-                    raise
-        except Timeout:
-            raise StateError(
-                "another process is running this cell",
-                where=str(home),
-                remedy="wait for it, or choose another --out",
-            ) from None
-        except OSError as error:
-            raise state_error(error, home) from None
+                raise
 
     def _home(self, cell: Cell) -> Path:
-        return self.root / "cells" / cell.cell_id
+        return self.root / CELLS / cell.cell_id
+
+
+def attempts_in(home: Path) -> list[tuple[int, Path]]:
+    """All attempts in the directory of a cell, finished or not, by number."""
+    found = []
+    for path in home.glob("attempt-*") if home.is_dir() else ():
+        match = _ATTEMPT.fullmatch(path.name)
+        if match and path.is_dir():
+            found.append((int(match[1]), path))
+    return sorted(found)
+
+
+def is_graded(record: Record | None) -> bool:
+    """Whether a cell has a verdict that stands: it is never run again for its score."""
+    return record is not None and record.verdict.outcome == "graded"
 
 
 def read_plan(path: Path) -> Plan:
@@ -162,8 +193,8 @@ def load_results(directories: Sequence[Path]) -> Results:
                     remedy="report them apart",
                 )
             plan = found
-        for path in sorted(directory.rglob(RECORD)):
-            record = _read_record(path)
+        for path in sorted(directory.glob(f"**/{CELLS}/*/attempt-*/{RECORD}")):
+            record = read_record(path)
             if isinstance(record, Record):
                 records.append(record)
             else:
@@ -171,7 +202,39 @@ def load_results(directories: Sequence[Path]) -> Results:
     return Results(plan, tuple(records), tuple(problems))
 
 
-def _read_record(path: Path) -> Record | str:
+def is_held(directory: Path) -> bool:
+    """Whether a living process works on this bench or cell; asking disturbs no one."""
+    path = directory / _LOCK
+    if not path.is_file():
+        return False
+    try:
+        with FileLock(path, timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:  # a directory that may only be read: nobody here can be at work in it
+        return False
+
+
+@contextmanager
+def _exclusive(directory: Path, otherwise: str) -> Iterator[None]:
+    lock = FileLock(directory / _LOCK)
+    try:
+        lock.acquire(timeout=_PROBED_SECONDS)
+    except Timeout:
+        raise StateError(
+            otherwise, where=str(directory), remedy="wait for it, or choose another --out"
+        ) from None
+    except OSError as error:
+        raise state_error(error, directory) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def read_record(path: Path) -> Record | str:
+    """A record, or why there is none that can be read."""
     try:
         if path.is_symlink() or not path.is_file():
             return "there is no record"

@@ -9,6 +9,7 @@ from rich.text import Text
 from nanobench.report.document import Report, Row
 from nanobench.report.escape import plain
 
+_CAUSE_WIDTH = 160
 _STYLES = {"Complete Resolution": "green", "Partial Resolution": "yellow"}
 
 
@@ -58,6 +59,12 @@ def _cells(row: Row) -> list[Text]:
 
 def _outcome(row: Row) -> str:
     if row.state != "present":
-        return plain(f"{row.state}: {row.reason}" if row.reason else row.state, 80)
+        return f"{row.state}: {cause(row)}" if cause(row) != row.state else row.state
     rule = f" (rule {row.rule})" if row.rule else ""
     return f"{row.category or row.label}{rule}"
+
+
+def cause(row: Row) -> str:
+    """Why a cell has no score, in one line: the reason and the first piece of its evidence."""
+    told = (row.reason, *(row.evidence or row.infrastructure)[:1])
+    return plain(": ".join(filter(None, told)), _CAUSE_WIDTH) or row.state

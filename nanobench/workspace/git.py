@@ -71,8 +71,9 @@ def run_git(
             capture_output=True,
             check=False,
             timeout=FETCH_TIMEOUT_SECONDS if user_config else None,
-            # Without a terminal, ssh cannot ask for a password or a host key.
-            start_new_session=user_config,
+            # Without a terminal, ssh cannot ask for a password or a host key; and Ctrl-C reaches
+            # this process alone, which would otherwise take git's death for trouble.
+            start_new_session=True,
         )
     except FileNotFoundError:
         raise GitError("git is not installed", remedy="install git 2.30 or newer") from None

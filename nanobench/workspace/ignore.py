@@ -70,6 +70,7 @@ class IgnoreRules:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            start_new_session=True,  # out of reach of Ctrl-C
         )
 
     def _answer(self, stdout: IO[bytes], path: bytes) -> list[bytes]:

@@ -103,7 +103,12 @@ class Snapshot:
 def _unpack_by_tar(archive: Path, destination: Path) -> None:
     argv = ["tar", "-x", "-p", "--no-same-owner", "-f", str(archive), "-C", str(destination)]
     done = subprocess.run(
-        argv, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=_tar_environment()
+        argv,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        env=_tar_environment(),
+        start_new_session=True,  # out of reach of Ctrl-C, as git is
     )
     if done.returncode != 0:
         raise StateError(
