@@ -34,7 +34,8 @@ def main() -> None:
     ratio = statistics.median(shown) / statistics.median(floor)
     print(f"python -c pass     {statistics.median(floor):.4f} CPU s")
     print(f"nanobench --help   {statistics.median(shown):.4f} CPU s")
-    print(f"ratio              {ratio:.2f}  (goal <= {GOAL}: {'met' if ratio <= GOAL else 'MISSED'})")
+    verdict = "met" if ratio <= GOAL else "MISSED"
+    print(f"ratio              {ratio:.2f}  (goal <= {GOAL}: {verdict})")
 
 
 if __name__ == "__main__":
