@@ -2,16 +2,18 @@
 
 import hashlib
 import json
-import shutil
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from nanobench.files import state_error, write_atomic
+from nanobench.files import write_atomic
 from nanobench.pipeline.acting import Acted
+from nanobench.pipeline.store import OUTPUTS
+from nanobench.verify.outputs import CommandOutput, OutputStore
 from nanobench.workspace.diff import WorkspaceDiff
 
-AGENT_REPORT = "agent-report.json"
-AGENT_STDERR = "agent-stderr.txt"
+AGENT_REPORT = "agent-report"
+AGENT_STDERR = "agent-stderr"
 AGENT_PATCH = "agent.patch"
 GATEWAY_LOG = "gateway.jsonl"
 
@@ -31,8 +33,9 @@ def keep_artifacts(directory: Path, acted: Acted | None, diff: WorkspaceDiff | N
         StateError: they cannot be written.
     """
     if acted is not None:
-        _copy(acted.run.report_path, directory / AGENT_REPORT)
-        _copy(acted.run.stderr_path, directory / AGENT_STDERR)
+        outputs = OutputStore(directory / OUTPUTS)
+        _store(outputs, AGENT_REPORT, acted, acted.run.report_path)
+        _store(outputs, AGENT_STDERR, acted, acted.run.stderr_path)
         if acted.exchanges is not None:
             lines = (json.dumps(asdict(one), sort_keys=True) for one in acted.exchanges)
             write_atomic(directory / GATEWAY_LOG, "".join(f"{line}\n" for line in lines))
@@ -45,11 +48,10 @@ def keep_artifacts(directory: Path, acted: Acted | None, diff: WorkspaceDiff | N
     return Artifacts(tuple(names), sha256)
 
 
-def _copy(source: Path, target: Path) -> None:
+def _store(outputs: OutputStore, output_id: str, acted: Acted, source: Path) -> None:
     """The agent could have put anything in the place of its own files: only a regular one goes."""
     if source.is_symlink() or not source.is_file():
         return
-    try:
-        shutil.copyfile(source, target)
-    except OSError as error:
-        raise state_error(error, target) from None
+    outputs.store(
+        output_id, CommandOutput("nanocoder run", acted.run, source, stderr=Path(os.devnull))
+    )

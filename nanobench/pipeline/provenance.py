@@ -17,6 +17,7 @@ from nanobench.model.record import (
 from nanobench.model.signals import Signals
 from nanobench.pipeline.acting import Acted
 from nanobench.pipeline.bench import SCRIPTED, Bench
+from nanobench.pipeline.keeping import AGENT_REPORT
 from nanobench.pipeline.verifying import Verified
 
 _WEB_TOOLS = frozenset({"fetch_url", "web_search"})
@@ -117,7 +118,7 @@ def _agent_command(acted: Acted) -> CommandSummary:
         output_lines=_count_lines(run.report_path),
         head="",
         tail=acted.outcome.signals.final_text_tail,
-        output_id="agent-report",
+        output_id=AGENT_REPORT,
     )
 
 

@@ -8,6 +8,7 @@ from nanobench.model.record import CommandSummary
 from nanobench.model.signals import VerificationSignals
 from nanobench.pipeline.bench import Material
 from nanobench.pipeline.places import Places
+from nanobench.pipeline.store import OUTPUTS
 from nanobench.verify.assess import assess, verification_signals
 from nanobench.verify.outputs import OutputStore
 from nanobench.verify.suites import Purpose, SuiteRun, run_suites
@@ -15,8 +16,6 @@ from nanobench.verify.symbols import SymbolContext
 from nanobench.verify.tree import TreeReport, build_tree
 from nanobench.workspace.changes import Change
 from nanobench.workspace.diff import WorkspaceDiff
-
-OUTPUTS = "outputs"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Making foreign text harmless: test names, file names, model output, error messages.
 
-Everything that was not written by NanoBench passes through `plain` before a terminal and
-through `inert` before Markdown, and through nothing else.
+Everything that was not written by NanoBench passes through `plain` before a terminal (whole
+outputs: through `visible`) and through `inert` before Markdown, and through nothing else.
 """
 
 import re
@@ -36,6 +36,16 @@ def plain(text: str, limit: int = DEFAULT_LIMIT) -> str:
     elif len(clean) <= limit and len(head) == len(text):
         return shown
     return f"{shown}… ({len(text):,} characters)"
+
+
+def visible(text: str) -> str:
+    """`text` whole, with its line ends and tabs, and with nothing that steers a terminal.
+
+    ANSI sequences are dropped; a carriage return before a line end goes; other characters that
+    cannot be seen become escapes.
+    """
+    clean = _ANSI.sub("", text).replace("\r\n", "\n")
+    return "".join(sign if sign in "\n\t" else _visible(sign) for sign in clean)
 
 
 def inert(text: str, limit: int = DEFAULT_LIMIT) -> str:
