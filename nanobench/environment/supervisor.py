@@ -6,14 +6,13 @@ As a plain process it becomes the subreaper of all that the command starts and d
 parent (`--parent`); inside a new PID namespace it is the init process there. When the command
 ends, or on SIGTERM, every descendant is killed. Then `{"exit-code": N}` goes to STATUS_FD,
 N negative for a signal.
+
+It starts with every command, so that it imports only what it cannot do without.
 """
 
-import contextlib
 import ctypes
-import json
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -44,7 +43,7 @@ def main(argv: "list[str]") -> int:
         code = -signal.SIGTERM
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     kill_descendants()
-    os.write(status, json.dumps({"exit-code": code}).encode() + b"\n")
+    os.write(status, b'{"exit-code": %d}\n' % code)
     return 0
 
 
@@ -105,7 +104,7 @@ def _execute(command: "list[str]", status: int) -> None:
 
 def kill_descendants() -> None:
     """Kill until no descendant is left; first stop them all, so that none forks away."""
-    while True:
+    while _reap():
         stopped: set[int] = set()
         while found := descendants() - stopped:
             for pid in found:
@@ -113,13 +112,14 @@ def kill_descendants() -> None:
             stopped |= found
         for pid in stopped:
             _signal(pid, signal.SIGKILL)
-        if not _reap():
-            return
+        time.sleep(0.002)
 
 
 def _signal(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    try:
         os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return
 
 
 def _reap() -> bool:
@@ -129,7 +129,6 @@ def _reap() -> bool:
             pass
     except ChildProcessError:
         return False
-    time.sleep(0.002)
     return True
 
 
@@ -150,6 +149,8 @@ def descendants() -> "set[int]":
 
 def _parents() -> "list[tuple[int, int]]":
     if sys.platform != "linux":
+        import subprocess
+
         listing = subprocess.run(
             ["/bin/ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
         )
@@ -158,9 +159,12 @@ def _parents() -> "list[tuple[int, int]]":
     pairs = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - thousands of names, no need for paths
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as stat:  # noqa: PTH123
-                # The program's name, in parentheses, may hold anything.
-                pairs.append((int(name), int(stat.read().rpartition(b")")[2].split()[1])))
+            try:
+                with open(f"/proc/{name}/stat", "rb") as stat:  # noqa: PTH123
+                    # The program's name, in parentheses, may hold anything.
+                    pairs.append((int(name), int(stat.read().rpartition(b")")[2].split()[1])))
+            except OSError:
+                continue
     return pairs
 
 
