@@ -144,6 +144,9 @@ class InWorkspace:
 
     def open(self, workspace: Path, run_dir: Path) -> Room:
         """Install into the workspace; see `Prepared.open`."""
+        if not self._installer.task.environment.install:
+            self.install_seconds = 0.0
+            return self._installer.room(Place(workspace, run_dir))
         before = mark(workspace)
         started = time.monotonic()
         self.undated = self._installer.run(workspace, run_dir)
