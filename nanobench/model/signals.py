@@ -16,6 +16,7 @@ Ending = Literal[
     "configuration_error",  # unknown provider or model, no configuration, untrusted directory
     "approval_required",
     "timed_out",  # ended by our wall clock
+    "request_limit",  # these three: a ceiling of the plan's limits
     "token_limit",
     "cost_limit",
     "aborted",  # exit 0 and nothing on stdout, or killed by a signal that we did not send
@@ -40,6 +41,9 @@ ErrorClass = Literal[
     "length",
     "empty",
     "configuration",
+    "budget",  # a request beyond a ceiling of ours; the ending says which
+    "unmetered",  # a ceiling is set on what the provider does not report
+    "replay",  # not in the recording, or recorded under other settings
     "unknown",
 ]
 ReportState = Literal["complete", "missing", "truncated", "malformed"]

@@ -7,7 +7,9 @@ from functools import cached_property
 from nanobench.model.signals import Ending, ErrorClass, Signals, SuiteSignals, Symptom, TestOutcome
 from nanobench.scoring.rulesets import RulesetDefinition
 
-LIMIT_ENDINGS: frozenset[Ending] = frozenset({"timed_out", "token_limit", "cost_limit"})
+LIMIT_ENDINGS: frozenset[Ending] = frozenset(
+    {"timed_out", "request_limit", "token_limit", "cost_limit"}
+)
 _NAMED = 5
 
 

@@ -21,6 +21,7 @@ ENDINGS: Mapping[Ending, Policy] = MappingProxyType(
         "turn_limit": "graded",
         "empty_response": "graded",
         "timed_out": "graded",
+        "request_limit": "graded",
         "token_limit": "graded",
         "cost_limit": "graded",
         "provider_error": "infrastructure",
@@ -50,6 +51,10 @@ ERRORS: Mapping[ErrorClass, Policy] = MappingProxyType(
         "permission": "infrastructure",
         "unknown_model": "infrastructure",
         "configuration": "infrastructure",
+        # Spent by the cells before this one: nothing of this agent was seen.
+        "budget": "needs_response",
+        "unmetered": "infrastructure",
+        "replay": "infrastructure",
         "overload": "infrastructure",
         "server_error": "infrastructure",
         "connection": "infrastructure",

@@ -127,6 +127,7 @@ UNCLASSIFIED: tuple[Unclassified, ...] = (
 LIMITS: Mapping[str, str] = MappingProxyType(
     {
         "timed_out": "every test passes, but the wall clock ended the agent: capped at 0.5",
+        "request_limit": "every test passes, but the request limit ended the agent: capped at 0.5",
         "token_limit": "every test passes, but the token limit ended the agent: capped at 0.5",
         "cost_limit": "every test passes, but the cost limit ended the agent: capped at 0.5",
     }
@@ -156,6 +157,9 @@ INFRASTRUCTURE: Mapping[str, str] = MappingProxyType(
         "permission": "the key may not use the model",
         "unknown_model": "the provider does not know the model",
         "configuration": "the provider is configured wrongly",
+        "budget": "the budget was used up before the model answered",
+        "unmetered": "a budget was set on what the provider does not report",
+        "replay": "the recording lacks what the agent asked, or has it under other settings",
         "overload": "the provider was overloaded for longer than the retries",
         "server_error": "the provider failed (5xx) for longer than the retries",
         "connection": "the provider could not be reached",

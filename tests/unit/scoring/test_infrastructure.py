@@ -14,6 +14,8 @@ PROVIDER_TROUBLE = [
     "permission",
     "unknown_model",
     "configuration",
+    "unmetered",
+    "replay",
     "overload",
     "server_error",
     "connection",
@@ -35,10 +37,25 @@ def test_every_ending_and_every_error_has_a_policy():
 
 @pytest.mark.parametrize(
     "ending",
-    ["completed", "turn_limit", "empty_response", "timed_out", "token_limit", "cost_limit"],
+    [
+        "completed",
+        "turn_limit",
+        "empty_response",
+        "timed_out",
+        "request_limit",
+        "token_limit",
+        "cost_limit",
+    ],
 )
 def test_what_agent_and_limits_end_is_graded(build, ending):
     assert reasons(build.signals(ending=ending)) == []
+
+
+@pytest.mark.parametrize("ending", ["request_limit", "token_limit", "cost_limit"])
+@pytest.mark.parametrize(("responses", "expected"), [(0, ["budget"]), (1, []), (9, [])])
+def test_a_budget_that_others_spent_is_no_judgement(build, ending, responses, expected):
+    signals = build.signals(ending=ending, error_class="budget", model_responses=responses)
+    assert reasons(signals) == expected
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_a_solved_run_has_no_category_whatever_else_holds(build):
     assert verdict.evidence == ("4 of 4 target tests pass",)
 
 
-@pytest.mark.parametrize("limit", ["timed_out", "token_limit", "cost_limit"])
+@pytest.mark.parametrize("limit", ["timed_out", "request_limit", "token_limit", "cost_limit"])
 def test_a_passing_tree_that_a_limit_ended_has_the_limit_as_reason(build, limit):
     verdict = judge(build.signals(build.suite(4, 0), ending=limit), "1.1")
     assert (verdict.score, verdict.solved) == (0.5, False)

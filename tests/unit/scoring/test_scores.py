@@ -80,7 +80,7 @@ def test_navigation_alone_earns_pathfinding_credit(build):
     assert scored(build.signals(mode="navigation", edits=build.edits("src/other.py"))) == 0.0
 
 
-@pytest.mark.parametrize("ending", ["timed_out", "token_limit", "cost_limit"])
+@pytest.mark.parametrize("ending", ["timed_out", "request_limit", "token_limit", "cost_limit"])
 def test_our_limits_cap_a_passing_tree_at_half(build, passing, ending):
     assert scored(build.signals(passing, ending=ending)) == 0.5
     assert scored(build.signals(build.suite(2, 2), ending=ending)) == 0.5
