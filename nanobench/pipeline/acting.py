@@ -55,6 +55,7 @@ def act(
         run = run_nanocoder(room, request, bench.services.toolchain, run_dir)
         exchanges = bench.scripted.exchanges(key) if key else None
         residue = room.residue
+    rooms.keep_workspace()
     outcome = read_outcome(run, exchanges, material.task.required_files)
     if key:
         outcome = _without_address(outcome, provider["baseUrl"])

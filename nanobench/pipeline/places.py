@@ -8,8 +8,9 @@ from secrets import token_hex
 
 from filelock import FileLock, Timeout
 
+from nanobench.environment.leftovers import real_directory
 from nanobench.errors import StateError
-from nanobench.files import make_directory
+from nanobench.files import make_directory, state_error
 from nanobench.workspace.teardown import remove_tree
 
 
@@ -46,6 +47,20 @@ class Places:
                 where=str(self.root.parents[1]),
                 remedy="leave it alone while a run uses it; repeat the command to resume",
             )
+
+    def keep_workspace(self) -> None:
+        """See to it that the agent's workspace is a directory: an empty one if it removed it.
+
+        An agent can, where nothing confines it; it has then deleted every file.
+
+        Raises:
+            StateError: the state directory was removed, or cannot be written.
+        """
+        self.check()
+        try:
+            real_directory(self.root, self.agent_workspace.relative_to(self.root))
+        except OSError as error:
+            raise state_error(error, self.agent_workspace) from None
 
     def verification(self, name: str) -> tuple[Path, Path]:
         """A workspace (not yet there) and a run directory for one verification."""

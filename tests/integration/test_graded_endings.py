@@ -138,6 +138,7 @@ def conversations(view: TaskView, marks: Path) -> dict[str, tuple[Step, ...]]:
         ),
         "daemon": (Act((*gold, bash(daemon))), DONE),
         "planted": (Act((*gold, plant(marks))), DONE),
+        "wiped": (Act((*gold, bash('gone=$PWD; cd /; rm -rf "$gone"'))), DONE),
         "rename": (Act((*javascript, bash(rename))), DONE),
     }
 
@@ -282,7 +283,7 @@ def assert_no_score(record: Record, reason: str) -> None:
 
 def test_a_bench_with_cells_without_score_says_which(ended: Benched) -> None:
     assert ended.exit_code == 4
-    assert "5 of 16 cells have no score" in ended.stderr
+    assert "5 of 17 cells have no score" in ended.stderr
     assert "refused-m--sample-tempo--hinted--r1" in ended.stderr
     assert "Traceback" not in ended.stderr
 
@@ -423,6 +424,14 @@ def test_a_renamed_required_file_counts_as_edited(ended: Benched) -> None:
     assert "tempo/units.py" in record.signals.edits.required_observed
     verdict = record.verdict
     assert (verdict.score, verdict.category) == (0.5, "partial_fix_only")
+
+
+def test_a_removed_workspace_is_one_without_files(ended: Benched, view: TaskView) -> None:
+    record = ended.records["wiped"]
+    observed = record.signals.edits.observed
+    assert {edit.path.encode() for edit in observed} == view.snapshot.entries.keys()
+    assert {edit.change for edit in observed} == {"deleted"}
+    assert (record.verdict.outcome, record.verdict.score) == ("graded", 0.0)
 
 
 def test_a_run_ended_by_the_clock_reaches_half_of_the_score(
