@@ -7,7 +7,7 @@ into the report's `message`.
 
 import re
 
-from nanobench.agent.http_errors import classify_http_error, classify_message
+from nanobench.agent.gateway.dialects.registry import classify_http_error, classify_message
 from nanobench.model.signals import Ending, ErrorClass
 
 _BOOT_LINE = re.compile(r"^nanocoder · .+ · .+ · [a-z-]+$")

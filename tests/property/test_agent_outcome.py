@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobench.agent.http_errors import classify_http_error
+from nanobench.agent.gateway.dialects.registry import classify_http_error
 from nanobench.agent.nanocoder import AgentRun
 from nanobench.agent.outcome import read_outcome
 from nanobench.model.signals import AgentSignals, ToolSignals

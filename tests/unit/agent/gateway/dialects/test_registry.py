@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from nanobench.agent.http_errors import classify_http_error, classify_message
+from nanobench.agent.gateway.dialects.registry import classify_http_error, classify_message
 
 
 def body(**error: object) -> str:
