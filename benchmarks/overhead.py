@@ -1,8 +1,8 @@
 """NanoBench's own CPU per cell: 50 cells through the real pipeline, with an agent that is free.
 
-Run it alone: `python benchmarks/overhead.py [--files 400] [--cells 50] [--directory DIR]`. It
-makes a repository of its own (two languages, ignore rules, an install command, two suites), puts
-its task through the verification gate, and runs it. Exit code 0: every goal is met; 1: one is not.
+Run it alone: `python benchmarks/overhead.py [--files 400] [--cells 50] [--sandbox NAME]`. It makes
+a repository of its own (two languages, ignore rules, an install command, two suites), puts its
+task through the verification gate, and runs it. Exit code 0: every goal is met; 1: one is not.
 
 Only the agent is a stand-in: a shell takes Node's place and runs, instead of Nanocoder, a script
 that makes one edit, leaves one ignored file and prints a valid report. The suites are scripts
@@ -44,6 +44,7 @@ from nanobench.dataset.catalog import TaskEntry, load_task
 from nanobench.dataset.gates.verification import verification_gate, write_expected
 from nanobench.dataset.planning import PlanOptions, build_plan
 from nanobench.environment.native import NativeEnvironment
+from nanobench.environment.sandbox import probe_sandboxes
 from nanobench.environment.toolchain import Toolchain
 from nanobench.files import StateDirectory
 from nanobench.model.plan import Cell, ModelRef
@@ -84,6 +85,7 @@ read -r line < "$1"
 }} > "$2"
 [ "$line" = 'version = 2' ]
 """
+# Only where it is done once: without fixed paths each room would install, which is not ours.
 INSTALL = "mkdir -p .venv/bin node_modules/.bin && touch .venv/pyvenv.cfg node_modules/.bin/tool"
 
 
@@ -160,7 +162,7 @@ def git(directory: Path, *args: str) -> str:
     return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
 
 
-def make_task(root: Path, files: int) -> Path:
+def make_task(root: Path, files: int, install: bool) -> Path:
     """A repository of this many files, about 10 kB each, and the task file of its last change."""
     chance = random.Random(0)
     repository = root / "repository"
@@ -183,7 +185,7 @@ def make_task(root: Path, files: int) -> Path:
     commit(repository, "Raise the version")
     task = root / "overhead.json"
     patch = git(repository, "diff", "--binary", base, "HEAD")
-    document = task_document(repository, base, patch, required)
+    document = task_document(repository, base, patch, required, install)
     task.write_text(json.dumps(document))
     return task
 
@@ -195,7 +197,7 @@ def commit(repository: Path, message: str) -> str:
 
 
 def task_document(
-    repository: Path, base: str, patch: str, required: Sequence[str]
+    repository: Path, base: str, patch: str, required: Sequence[str], install: bool
 ) -> dict[str, Any]:
     suites = [
         {
@@ -226,12 +228,17 @@ def task_document(
         "merged_at": "2026-01-01T00:00:00Z",
         "suites": suites,
         "test_files": ["tests/suite.sh"],
-        "environment": {"install": [INSTALL]},
+        "environment": {"install": [INSTALL] if install else []},
     }
 
 
-def services_of(state: StateDirectory) -> Services:
+def services_of(state: StateDirectory, sandbox: str | None) -> Services:
     services = Services(state)
+    if sandbox is not None:
+        found = next(probe for probe in probe_sandboxes() if probe.name == sandbox)
+        if found.sandbox is None:
+            raise SystemExit(f"{sandbox} does not work here: {found.problem}")
+        services.sandbox = found.sandbox
     services.toolchain = StandIns(state.tools)
     services.environment = NativeEnvironment(state, services.toolchain, services.sandbox)
     return services
@@ -245,10 +252,10 @@ def gated(task: Path, services: Services, outputs: Path) -> TaskEntry:
     return load_task(task)
 
 
-def measure(root: Path, files: int, cells: int) -> Meter:
+def measure(root: Path, files: int, cells: int, sandbox: str | None = None) -> Meter:
     """Run the cells, one at a time."""
-    services = services_of(StateDirectory.locate(root / "state"))
-    entry = gated(make_task(root, files), services, root / "gate")
+    services = services_of(StateDirectory.locate(root / "state"), sandbox)
+    entry = gated(make_task(root, files, services.sandbox.fixed_paths), services, root / "gate")
     options = PlanOptions(runs=cells)
     plan = build_plan([ModelRef(provider="local", model="none")], [entry], options).plan
     meter = Meter()
@@ -309,6 +316,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Measure NanoBench's own CPU per cell.")
     parser.add_argument("--files", type=int, default=400)
     parser.add_argument("--cells", type=int, default=50)
+    parser.add_argument("--sandbox", choices=["bubblewrap", "namespaces", "none"])
     parser.add_argument("--directory", type=Path, default=default_directory())
     options = parser.parse_args()
     os.environ["GIT_CONFIG_NOSYSTEM"] = "1"
@@ -318,7 +326,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(
         prefix="nanobench-benchmark-", dir=options.directory
     ) as directory:
-        meter = measure(Path(directory), options.files, options.cells)
+        meter = measure(Path(directory), options.files, options.cells, options.sandbox)
     return 0 if report(meter) else 1
 
 
