@@ -47,7 +47,9 @@ class CanonicalRequest:
     @cached_property
     def key(self) -> str:
         """SHA-256 (hex) over all of it."""
-        return digest([KEY_VERSION, list(self.head), self.body])
+        everything = [KEY_VERSION, list(self.head), self.body]
+        text = json.dumps(everything, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def canonical_request(
@@ -66,12 +68,6 @@ def canonical_request(
         head=(request.dialect, request.method, route, *headers),
         body=_canonical_body(request.agent_body, substitutions),
     )
-
-
-def digest(value: Any) -> str:
-    """SHA-256 (hex) of plain data; key order and spelling of JSON do not matter."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _canonical_body(body: bytes, substitutions: Sequence[Substitution]) -> list[Any]:
