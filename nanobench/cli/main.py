@@ -27,10 +27,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "contract": ("nanobench.cli.contract:contract", "Check the Nanocoder report contract."),
     "demo": ("nanobench.cli.demo:demo", "Run the sample task with the scripted models."),
     "doctor": ("nanobench.cli.doctor:doctor", "Show what this machine has and lacks."),
+    "logs": ("nanobench.cli.logs:logs", "Show the whole output of a command of a run."),
     "plan": ("nanobench.cli.plan:plan", "Write the cells of a bench to a plan file."),
     "report": ("nanobench.cli.report:report", "Merge records, judge them, and render a report."),
     "run": ("nanobench.cli.run:run", "Run one cell of a plan."),
     "schema": ("nanobench.cli.schema:schema", "Export or check the JSON Schemas."),
+    "status": ("nanobench.cli.status:status", "Show how far a bench is; end one of its runs."),
     "task": ("nanobench.cli.task:task", "Gate the task files of the dataset."),
 }
 

@@ -16,13 +16,35 @@ class Cancellation(threading.Event):
     def __init__(self) -> None:
         super().__init__()
         self._guard = threading.RLock()
-        self._kills: dict[object, Callable[[], None]] = {}
+        self._kills: dict[object, tuple[int, Callable[[], None]]] = {}
+        self._ended: set[int] = set()
 
     def set(self) -> None:
         """Cancel: kill what runs; later commands do not start."""
         super().set()
         with self._guard:
-            kills = list(self._kills.values())
+            kills = [kill for _, kill in self._kills.values()]
+        for kill in kills:
+            kill()
+
+    @contextmanager
+    def separately(self) -> Iterator[Callable[[], None]]:
+        """A function that ends what this thread runs in the block, and all that it starts later.
+
+        It may be called from any thread, and nothing is raised for it: the commands end as if
+        somebody had killed them, while other threads go on.
+        """
+        thread = threading.get_ident()
+        try:
+            yield lambda: self._end(thread)
+        finally:
+            with self._guard:
+                self._ended.discard(thread)
+
+    def _end(self, thread: int) -> None:
+        with self._guard:
+            self._ended.add(thread)
+            kills = [kill for owner, kill in self._kills.values() if owner == thread]
         for kill in kills:
             kill()
 
@@ -35,11 +57,12 @@ class Cancellation(threading.Event):
         Raises:
             InterruptedRunError: the cancellation came before the end of the block.
         """
-        token = object()
+        token, thread = object(), threading.get_ident()
         with self._guard:
-            self._kills[token] = kill
+            self._kills[token] = thread, kill
+            ended = thread in self._ended
         try:
-            if self.is_set():
+            if ended or self.is_set():
                 kill()
             yield
         finally:

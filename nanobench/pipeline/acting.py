@@ -16,6 +16,7 @@ from nanobench.environment.native import Prepared
 from nanobench.model.plan import Cell, Mode, ModelRef, Plan
 from nanobench.pipeline.bench import SCRIPTED, Bench, Material
 from nanobench.pipeline.places import Places
+from nanobench.pipeline.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,14 @@ class Acted:
 
 
 def act(
-    cell: Cell, material: Material, dependencies: Prepared, rooms: Places, bench: Bench
+    cell: Cell,
+    material: Material,
+    dependencies: Prepared,
+    rooms: Places,
+    bench: Bench,
+    watch: Watch,
 ) -> Acted:
-    """Run the agent on a fresh workspace of the base commit.
+    """Run the agent on a fresh workspace of the base commit; `watch` shows what it asks.
 
     Raises:
         NanobenchError: the workspace, the dependencies or Nanocoder cannot be had.
@@ -50,6 +56,7 @@ def act(
     with (
         dependencies.open(workspace, run_dir) as room,
         _provider(cell, material, bench) as (provider, key),
+        watch.following(lambda: bench.scripted.exchanges(key) if key else None),
     ):
         request = agent_request(cell.model, cell.mode, material, provider, bench.plan)
         run = run_nanocoder(room, request, bench.services.toolchain, run_dir)

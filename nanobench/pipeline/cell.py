@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from nanobench.environment.cancel import cancelled
 from nanobench.environment.native import Prepared
@@ -27,6 +28,7 @@ from nanobench.pipeline.places import Places, places
 from nanobench.pipeline.provenance import completion, provenance
 from nanobench.pipeline.store import RECORD
 from nanobench.pipeline.verifying import Verified, verify
+from nanobench.pipeline.watch import Watch
 from nanobench.scoring.judge import judge
 from nanobench.workspace.diff import WorkspaceDiff, diff_workspace
 
@@ -51,6 +53,7 @@ class Phases:
     cell: Cell
     bench: Bench
     rooms: Places
+    watch: Watch
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -60,8 +63,10 @@ class Phases:
         Raises:
             InterruptedRunError: the run was cancelled.
             StateError: the directories are gone, so that nothing which the phase found counts.
+            EndedByUserError: the user ended this run alone.
         """
         cancelled.check()
+        self.watch.phase(name)
         self.bench.progress.phase(self.cell, name)
         before = time.monotonic()
         try:
@@ -70,13 +75,14 @@ class Phases:
             self.seconds[name] = round(time.monotonic() - before, 3)
             cancelled.check()
             self.rooms.check()
+            self.watch.check()
 
 
 def run_cell(cell: Cell, bench: Bench) -> Record:
     """Run one cell and keep its record.
 
     Trouble with the machine, a registry or the repository makes the record
-    `infrastructure_error`; it never becomes a score.
+    `infrastructure_error`, as does the user's wish to end this run; it never becomes a score.
 
     Raises:
         StateError: the state or output directory cannot be written.
@@ -88,23 +94,10 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
         bench.store.attempt(cell) as (number, directory),
         places(bench.services.state.runs) as rooms,
     ):
-        phases = Phases(cell, bench, rooms)
-        with _troubles(run):
-            with phases.phase("prepare"):
-                material = bench.material(cell.task_id)
-                run.dependencies = dependencies = bench.environment(cell.task_id)
-            with phases.phase("agent"):
-                run.acted = act(cell, material, dependencies, rooms, bench)
-            with phases.phase("diff"):
-                run.diff = diff_workspace(
-                    rooms.agent_workspace,
-                    material.snapshot,
-                    rooms.scratch,
-                    hidden=run.acted.hidden,
-                    residue=run.acted.residue,
-                )
-            with phases.phase("verify"):
-                run.verified = verify(material, dependencies, run.diff, rooms, directory)
+        watch = Watch(directory, rooms.root)
+        phases = Phases(cell, bench, rooms, watch)
+        with _troubles(run), watch:
+            _work(run, phases, directory)
         with phases.phase("judge"):
             signals = _signals(cell, bench, run)
             verdict = judge(signals, bench.plan.ruleset)
@@ -122,6 +115,26 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
         write_atomic(directory / RECORD, record.to_json())
     bench.progress.done(cell, record)
     return record
+
+
+def _work(run: Progressing, phases: Phases, directory: Path) -> None:
+    """All that can meet trouble; what was reached stands in `run`."""
+    cell, bench, rooms = phases.cell, phases.bench, phases.rooms
+    with phases.phase("prepare"):
+        material = bench.material(cell.task_id)
+        run.dependencies = dependencies = bench.environment(cell.task_id)
+    with phases.phase("agent"):
+        run.acted = act(cell, material, dependencies, rooms, bench, phases.watch)
+    with phases.phase("diff"):
+        run.diff = diff_workspace(
+            rooms.agent_workspace,
+            material.snapshot,
+            rooms.scratch,
+            hidden=run.acted.hidden,
+            residue=run.acted.residue,
+        )
+    with phases.phase("verify"):
+        run.verified = verify(material, dependencies, run.diff, rooms, directory)
 
 
 @contextmanager

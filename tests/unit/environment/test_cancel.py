@@ -42,3 +42,38 @@ def test_signal_handler_may_set_it_while_its_own_thread_holds_the_lock() -> None
 def test_error_of_the_block_is_not_hidden() -> None:
     with pytest.raises(ValueError, match="own"), Cancellation().killing(lambda: None):
         raise ValueError("own")
+
+
+def test_one_thread_is_ended_while_others_go_on() -> None:
+    cancellation = Cancellation()
+    killed: list[str] = []
+    begun, over = threading.Barrier(3), threading.Event()
+    ends = {}
+
+    def work(name: str) -> None:
+        with cancellation.separately() as end:
+            ends[name] = end
+            with cancellation.killing(lambda: killed.append(f"{name} now")):
+                begun.wait(10)
+                over.wait(10)
+            with cancellation.killing(lambda: killed.append(f"{name} later")):
+                pass
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    begun.wait(10)
+    ends["a"]()
+    over.set()
+    for thread in threads:
+        thread.join(10)
+    assert killed == ["a now", "a later"]
+
+
+def test_a_thread_that_was_ended_works_again_afterwards() -> None:
+    cancellation, killed = Cancellation(), []
+    with cancellation.separately() as end:
+        end()
+    with cancellation.killing(lambda: killed.append(1)):
+        pass
+    assert killed == []
