@@ -10,6 +10,8 @@ from nanobench.model.record import Record
 from nanobench.pipeline.progress import Progress
 from nanobench.pipeline.store import ResultStore, is_graded
 
+# A signal that comes just before the main thread falls asleep would not wake it.
+_HEED_SECONDS = 0.5
 RunCell = Callable[[Cell], Record]
 
 
@@ -36,15 +38,16 @@ def run_cells(cells: Sequence[Cell], run: RunCell, jobs: int) -> None:
         InterruptedRunError: Ctrl-C or SIGTERM; every cell has been torn down by then.
         NanobenchError: what a cell raised, e.g. a full disk.
     """
+    futures: list[Future[Record]] = []
     with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cell") as pool:
-        futures: list[Future[Record]] = []
         try:
-            futures = [pool.submit(run, cell) for cell in cells]
-            wait(futures, return_when=FIRST_EXCEPTION)
+            futures += [pool.submit(run, cell) for cell in cells]
+            while wait(futures, _HEED_SECONDS, FIRST_EXCEPTION).not_done and not _errors(futures):
+                pass
             if _errors(futures):
-                _stop(futures)
+                _stop(pool)
         except KeyboardInterrupt:
-            _stop(futures)
+            _stop(pool)
             raise InterruptedRunError(
                 "interrupted; finished cells are kept",
                 remedy="repeat the same command to resume",
@@ -60,9 +63,8 @@ def _errors(futures: Sequence[Future[Record]]) -> list[BaseException]:
     return sorted(errors, key=lambda error: isinstance(error, InterruptedRunError))
 
 
-def _stop(futures: Sequence[Future[Record]]) -> None:
-    for future in futures:  # first, so that none starts only to be cancelled
-        future.cancel()
+def _stop(pool: ThreadPoolExecutor) -> None:
+    pool.shutdown(wait=False, cancel_futures=True)  # first, so that none starts to be cancelled
     cancelled.set()
 
 
