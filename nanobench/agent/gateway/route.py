@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from nanobench.agent.exchange import Exchange
+from nanobench.agent.gateway.dialects.base import ErrorText
 from nanobench.agent.gateway.transport import Transport
 
 UNKNOWN_DIALECT = "unknown"
@@ -56,8 +57,8 @@ class RetryPolicy:
 class Guard(Protocol):
     """Watches the spending of a cell. Called in the gateway's thread, so that it must not block."""
 
-    def refusal(self) -> str | None:
-        """Why the next request must not be sent; null lets it pass."""
+    def refusal(self) -> ErrorText | None:
+        """The error with which the next request is refused; null lets it pass."""
 
     def settle(self, exchange: Exchange) -> Exchange:
         """Take note of a finished exchange; returns it with its cost, where one is known."""
@@ -78,7 +79,3 @@ class RouteOptions:
     idle_seconds: float = 300.0
     guard: Guard | None = None
     through: Callable[[Transport], Transport] = lambda wire: wire
-
-
-BUDGET_CODE = "nanobench_budget"
-"""The error code with which a request beyond a budget is refused."""

@@ -1,8 +1,6 @@
 """The scripted provider: an OpenAI-compatible server on loopback that plays scripts."""
 
-import asyncio
 import json
-import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -11,12 +9,10 @@ from typing import Any, Self
 from aiohttp import web
 
 from nanobench.agent.exchange import Exchange
+from nanobench.agent.loopback import MOST_BODY, LoopbackServer
 from nanobench.agent.scripted import stream
 from nanobench.agent.scripted.script import Cut, Fault, Say, Script
-from nanobench.errors import InfrastructureError
 
-_MAX_BODY = 1 << 30  # a conversation carries every edit in every request
-_SHUTDOWN_SECONDS = 1.0
 _NO_TOOLS = Say("My turns are used up; I stop here.")
 
 
@@ -72,19 +68,12 @@ class ScriptedServer:
 
     def __init__(self) -> None:
         self._sessions: dict[str, _Session] = {}  # single dict operations only: no lock needed
-        self._port = 0
-        self._failure: OSError | None = None
-        self._ready = threading.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stop: asyncio.Event | None = None
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve()), name="scripted-server", daemon=True
-        )
+        self._server = LoopbackServer("scripted provider", self._application)
 
     def register(self, key: str, script: Script) -> str:
         """Play `script` to whoever asks under `key`; returns the base URL."""
         self._sessions[key] = _Session(script)
-        return f"http://127.0.0.1:{self._port}/{key}/v1"
+        return f"{self._server.url}/{key}/v1"
 
     def exchanges(self, key: str) -> tuple[Exchange, ...]:
         """What was asked and answered under a registered key so far."""
@@ -95,15 +84,7 @@ class ScriptedServer:
         self._sessions.pop(key, None)
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        self._ready.wait()
-        if self._failure is not None:
-            self._thread.join()
-            raise InfrastructureError(
-                f"the scripted provider cannot listen: {self._failure.strerror}",
-                where="127.0.0.1",
-                remedy="allow listening on loopback",
-            )
+        self._server.start()
         return self
 
     def __exit__(
@@ -112,27 +93,13 @@ class ScriptedServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        assert self._loop is not None  # noqa: S101 - set before __enter__ returned
-        assert self._stop is not None  # noqa: S101
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self._server.stop()
 
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        app = web.Application(client_max_size=_MAX_BODY)
+    def _application(self) -> web.Application:
+        app = web.Application(client_max_size=MOST_BODY)
         app.router.add_post("/{key}/v1/chat/completions", self._chat)
         app.router.add_get("/{key}/v1/models", self._models)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            self._port = runner.addresses[0][1]
-        except OSError as error:
-            self._failure = error
-            self._stop.set()
-        self._ready.set()
-        await self._stop.wait()
-        await runner.cleanup()
+        return app
 
     async def _models(self, request: web.Request) -> web.StreamResponse:
         if request.match_info["key"] not in self._sessions:

@@ -11,6 +11,20 @@ from nanobench.model.signals import ErrorClass
 Phrase = tuple[tuple[str, ...], ErrorClass]
 """A class, and the parts that must all occur in the lower-cased message."""
 
+REQUEST_LIMIT_CODE = "nanobench_request_limit"
+TOKEN_LIMIT_CODE = "nanobench_token_limit"
+COST_LIMIT_CODE = "nanobench_cost_limit"
+UNMETERED_CODE = "nanobench_unmetered"
+REPLAY_CODE = "nanobench_replay"
+"""Codes of the gateway's own refusals."""
+
+_OWN: dict[str, ErrorClass] = {
+    REQUEST_LIMIT_CODE: "budget",
+    TOKEN_LIMIT_CODE: "budget",
+    COST_LIMIT_CODE: "budget",
+    UNMETERED_CODE: "unmetered",
+    REPLAY_CODE: "replay",
+}
 _MAX_DETAILS = 10_000
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
 
@@ -115,8 +129,8 @@ def classify_message(message: str, tables: Iterable[ErrorTable]) -> ErrorClass |
 
 
 def _by_code(codes: Iterable[str], tables: tuple[ErrorTable, ...]) -> ErrorClass | None:
-    lowered = [code.lower() for code in codes]
-    found = (table.codes.get(code) for code in lowered for table in tables)
+    known = [_OWN, *(table.codes for table in tables)]
+    found = (table.get(code.lower()) for code in codes for table in known)
     return next((error_class for error_class in found if error_class), None)
 
 

@@ -63,7 +63,7 @@ def _model(route: str, document: Document) -> str | None:
 
 
 def _streams(route: str, document: Document) -> bool:
-    return ":streamGenerateContent" in route
+    return ":streamGenerateContent" in route and "alt=sse" in route
 
 
 def _tools(document: Document) -> tuple[str, ...]:

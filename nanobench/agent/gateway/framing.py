@@ -1,0 +1,103 @@
+"""Events out of a stream whose chunks end anywhere: server-sent events, and lines of JSON."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+LONGEST_LINE = 1 << 25  # bytes; a longer line is skipped, so that memory stays bounded
+_BOM = b"\xef\xbb\xbf"
+_COMMENT = b":"
+
+
+class Parser(Protocol):
+    """Takes chunks, gives the data of the events that they complete."""
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The events that this chunk completes."""
+
+    def end(self) -> list[bytes]:
+        """What is left when the stream has ended, a last event without its blank line included."""
+
+
+@dataclass
+class _Lines:
+    """Whole lines, ended by LF, CRLF or CR; each byte is looked at once."""
+
+    _parts: list[bytes] = field(default_factory=list)
+    _size: int = 0
+    _skips_feed: bool = False  # the last chunk ended in CR: a LF that follows belongs to it
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        if self._skips_feed and chunk:
+            chunk = chunk.removeprefix(b"\n")
+            self._skips_feed = False
+        if not chunk:
+            return []
+        lines = chunk.splitlines()  # of bytes: at LF, CR and CRLF only
+        rest = b"" if chunk.endswith((b"\n", b"\r")) else lines.pop()
+        self._skips_feed = chunk.endswith(b"\r")
+        if lines:
+            lines[0] = self._take() + lines[0]
+        self._keep(rest)
+        return lines
+
+    def end(self) -> list[bytes]:
+        rest = self._take()
+        return [rest] if rest else []
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > LONGEST_LINE:
+            self._parts = []
+        elif part:
+            self._parts.append(part)
+
+    def _take(self) -> bytes:
+        overlong = self._size > LONGEST_LINE
+        line = _COMMENT if overlong else b"".join(self._parts)
+        self._parts, self._size = [], 0
+        return line
+
+
+class ServerSentEvents:
+    """The `data` of server-sent events, as the HTML standard frames them."""
+
+    def __init__(self) -> None:
+        self._lines = _Lines()
+        self._data: list[bytes] = []
+        self._begun = False
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The events that this chunk completes."""
+        return self._events(self._lines.feed(chunk))
+
+    def end(self) -> list[bytes]:
+        """The last event, also without the blank line after it."""
+        return self._events([*self._lines.end(), b""])
+
+    def _events(self, lines: list[bytes]) -> list[bytes]:
+        if lines and not self._begun:
+            lines[0] = lines[0].removeprefix(_BOM)
+            self._begun = True
+        events = []
+        for line in lines:
+            if line.startswith(b"data:"):
+                self._data.append(line[6:] if line.startswith(b"data: ") else line[5:])
+            elif not line and self._data:
+                events.append(b"\n".join(self._data))
+                self._data = []
+        return events
+
+
+class JsonLines:
+    """One document a line; blank lines say nothing."""
+
+    def __init__(self) -> None:
+        self._lines = _Lines()
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The lines that this chunk completes."""
+        return [line for line in self._lines.feed(chunk) if line.strip()]
+
+    def end(self) -> list[bytes]:
+        """The last line, also without its end."""
+        return [line for line in self._lines.end() if line.strip()]

@@ -1,0 +1,96 @@
+"""Transient failures are met with bounded exponential backoff and jitter (SPEC X11)."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    wait_exponential_jitter,
+    wait_random,
+)
+
+from nanobench.agent.exchange import Attempt
+from nanobench.agent.gateway.attempt import AttemptFailed, Failure
+from nanobench.agent.gateway.route import RetryPolicy
+
+T = TypeVar("T")
+_JITTER = 0.1  # of what the provider asks for, on top of it
+
+
+@dataclass
+class Allowance:
+    """The retries that a run still has."""
+
+    left: int
+
+
+async def retrying(
+    try_once: Callable[[], Awaitable[T]],
+    policy: RetryPolicy,
+    allowance: Allowance,
+    absorbed: list[Attempt],
+) -> T:
+    """Call until it succeeds, fails for good, or nothing more is allowed.
+
+    Every failure that another call follows is added to `absorbed`.
+
+    Raises:
+        AttemptFailed: the last failure.
+    """
+    started = time.monotonic()
+
+    def stop(state: RetryCallState) -> bool:
+        elapsed = time.monotonic() - started
+        return (
+            state.attempt_number >= policy.attempts
+            or allowance.left <= 0
+            or state.upcoming_sleep > policy.longest_wait_seconds
+            or elapsed + state.upcoming_sleep > policy.patience_seconds
+        )
+
+    def note(state: RetryCallState) -> None:
+        allowance.left -= 1
+        failure = _failure(state)
+        absorbed.append(
+            Attempt(
+                status=failure.status,
+                error_class=failure.error.error_class,
+                retry_after_seconds=failure.retry_after_seconds,
+                waited_seconds=round(state.upcoming_sleep, 3),
+            )
+        )
+
+    backoff = wait_exponential_jitter(
+        initial=policy.first_wait_seconds,
+        max=policy.longest_wait_seconds,
+        jitter=policy.first_wait_seconds,
+    )
+    tries = AsyncRetrying(
+        retry=retry_if_exception(
+            lambda error: isinstance(error, AttemptFailed) and error.failure.retryable
+        ),
+        wait=lambda state: _wait(state, backoff),
+        stop=stop,
+        before_sleep=note,
+        sleep=asyncio.sleep,
+        reraise=True,
+    )
+    return await tries(try_once)
+
+
+def _wait(state: RetryCallState, backoff: Callable[[RetryCallState], float]) -> float:
+    asked = _failure(state).retry_after_seconds
+    if asked is None:
+        return backoff(state)
+    return asked + wait_random(0, asked * _JITTER)(state)
+
+
+def _failure(state: RetryCallState) -> Failure:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, AttemptFailed)  # noqa: S101 - nothing else is met with a retry
+    return error.failure
