@@ -38,10 +38,14 @@ def run_cells(cells: Sequence[Cell], run: RunCell, jobs: int) -> None:
         InterruptedRunError: Ctrl-C or SIGTERM; every cell has been torn down by then.
         NanobenchError: what a cell raised, e.g. a full disk.
     """
-    futures: list[Future[Record]] = []
+
+    def work(cell: Cell) -> None:
+        run(cell)  # not returned: its future would keep the record until the last cell's end
+
+    futures: list[Future[None]] = []
     with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cell") as pool:
         try:
-            futures += [pool.submit(run, cell) for cell in cells]
+            futures += [pool.submit(work, cell) for cell in cells]
             while wait(futures, _HEED_SECONDS, FIRST_EXCEPTION).not_done and not _errors(futures):
                 pass
             if _errors(futures):
@@ -56,7 +60,7 @@ def run_cells(cells: Sequence[Cell], run: RunCell, jobs: int) -> None:
         raise error
 
 
-def _errors(futures: Sequence[Future[Record]]) -> list[BaseException]:
+def _errors(futures: Sequence[Future[None]]) -> list[BaseException]:
     """What went wrong, the cause before the interruptions that it brought about."""
     ended = (future for future in futures if future.done() and not future.cancelled())
     errors = [error for error in (future.exception() for future in ended) if error is not None]

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -100,6 +101,20 @@ def test_at_most_so_many_cells_run_at_a_time_and_all_do(
 
     run_cells(plan.cells, run, jobs)
     assert (most, sorted(ran)) == (jobs, [1, 2, 3, 4])
+
+
+def test_a_finished_record_does_not_stay_in_memory(plan: Plan, make_record: Make) -> None:
+    made: list[weakref.ref[Record]] = []
+
+    def run(cell: Cell) -> Record:
+        # The one before may still be on its way out of the thread.
+        assert [one() for one in made[:-1]] == [None] * len(made[:-1])
+        record = make_record(1.0)
+        made.append(weakref.ref(record))
+        return record
+
+    run_cells(plan.cells, run, 1)
+    assert len(made) == len(plan.cells)
 
 
 def test_the_first_error_ends_all_and_is_told_before_what_it_brought_about(
