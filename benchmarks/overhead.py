@@ -55,7 +55,7 @@ from nanobench.pipeline.pool import run_cells
 from nanobench.pipeline.store import ResultStore
 
 MOST_CPU_SECONDS = 0.15
-MOST_GROWTH = 1.05
+MOST_GROWTH = 1.02
 WARM_CELL = 5  # memory is compared from here on
 TESTS = 40  # of a suite; the first five are targets
 BYTES_PER_FILE = 10_000
