@@ -9,11 +9,13 @@ from decimal import Decimal
 
 from nanobench.agent.exchange import Exchange
 from nanobench.agent.gateway.dialects.base import ErrorText
+from nanobench.agent.gateway.dialects.errors import (
+    COST_LIMIT_CODE,
+    REQUEST_LIMIT_CODE,
+    TOKEN_LIMIT_CODE,
+    UNMETERED_CODE,
+)
 from nanobench.agent.gateway.prices import PriceList, Product, Tokens
-
-LIMIT_CODE = "nanobench_{}_limit"
-"""The error code of a request beyond the ceiling on `request`, `token` or `cost`."""
-UNMETERED_CODE = "nanobench_unmetered"
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,15 @@ class Meter:
         """Why the next request is not sent; null lets it pass and counts it."""
         if self._unmetered is not None:
             return ErrorText("unmetered", UNMETERED_CODE, self._unmetered)
-        for name, used, limit in (
-            ("request", self._requests, self._budget.max_requests),
-            ("token", self._tokens, self._budget.max_tokens),
+        for code, name, used, limit in (
+            (REQUEST_LIMIT_CODE, "requests", self._requests, self._budget.max_requests),
+            (TOKEN_LIMIT_CODE, "tokens", self._tokens, self._budget.max_tokens),
         ):
             if limit is not None and used >= limit:
-                return _used_up(name, f"{used} of {limit} {name}s are used")
+                return _used_up(code, f"{used} {name} are used, {limit} allowed")
         if self._purse.empty:
-            return _used_up(
-                "cost", f"the bench has spent ${self._purse.spent:.4f} of ${self._purse.limit:f}"
-            )
+            spent = f"${self._purse.spent:.4f} of ${self._purse.limit:f}"
+            return _used_up(COST_LIMIT_CODE, f"the bench has spent {spent}")
         self._requests += 1
         return None
 
@@ -99,9 +100,8 @@ def _is_reply(exchange: Exchange) -> bool:
     return answered and exchange.method == "POST" and not exchange.client_left
 
 
-def _used_up(name: str, how: str) -> ErrorText:
-    message = f"NanoBench ended this run at its {name} limit: {how}"
-    return ErrorText("budget", LIMIT_CODE.format(name), message)
+def _used_up(code: str, how: str) -> ErrorText:
+    return ErrorText("budget", code, f"NanoBench ended this run at its limit: {how}")
 
 
 def _unmetered(what: str, option: str) -> str:

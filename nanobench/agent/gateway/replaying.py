@@ -1,12 +1,16 @@
 """Replaying: a transport that answers from a cassette, and from nothing else."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 
 from nanobench.agent.gateway.canonical import KEY_VERSION, CanonicalRequest, canonical_request
-from nanobench.agent.gateway.cassette import Cassette, RecordedExchange, RecordedReply
+from nanobench.agent.gateway.cassette import Cassette, Failure
 from nanobench.agent.gateway.dialects.base import ErrorText
+from nanobench.agent.gateway.dialects.errors import REPLAY_CODE
+from nanobench.agent.gateway.dialects.openai_chat import OPENAI_CHAT
+from nanobench.agent.gateway.dialects.registry import find_dialect
 from nanobench.agent.gateway.difference import first_difference
-from nanobench.agent.gateway.refusal import RefusedError
 from nanobench.agent.gateway.substitution import (
     VARYING,
     Locations,
@@ -21,8 +25,6 @@ from nanobench.agent.gateway.transport import (
 )
 from nanobench.errors import InvalidInputError
 
-MISS_CODE = "nanobench_replay_miss"
-PINNED_CODE = "nanobench_replay_pinned"
 _STATUS = 422  # which the agent does not try again
 _CHUNK = 1 << 16
 
@@ -55,41 +57,42 @@ class Replay:
     async def send(self, request: UpstreamRequest) -> UpstreamResponse:
         """Answer as recorded, a failure included.
 
+        What the recording does not hold, or holds with other pinned parameters, is answered with
+        an error in the request's dialect that says so.
+
         Raises:
-            RefusedError: the recording does not hold this request, or other parameters were
-                pinned in it.
             TransportError: as recorded.
         """
         asked = canonical_request(request, self._substitutions)
         at = next((at for at, one in enumerate(self._waiting) if one.key == asked.key), None)
         if at is None:
-            raise _refused(MISS_CODE, self._miss(asked))
-        exchange = self._waiting[at]
-        if exchange.pinned != dict(request.pinned):
-            raise _refused(
-                PINNED_CODE,
+            return _refusal(request, self._miss(asked))
+        exchange, pinned = self._waiting[at], dict(request.pinned)
+        if exchange.pinned != pinned:
+            return _refusal(
+                request,
                 "replay refused: this run pins other parameters than the recording "
-                f"(recorded {_told(exchange.pinned)}, now {_told(dict(request.pinned))})",
+                f"(recorded {_told(exchange.pinned)}, now {_told(pinned)})",
             )
         del self._waiting[at]
-        return self._answer(exchange)
+        reply = exchange.reply
+        if reply is None:
+            raise TransportError(exchange.failure or "reset", "no reply came")
+        if reply.abandoned:
+            return _refusal(
+                request,
+                "replay miss: the agent was ended while this reply was recorded, so that the "
+                "recording does not hold all of it",
+            )
+        return _Replayed(
+            status=reply.status,
+            headers=reply.headers,
+            content=relocate(reply.content, self._cassette.locations, self._locations),
+            broke_off=reply.broke_off,
+        )
 
     async def close(self) -> None:
         """Nothing is held."""
-
-    def _answer(self, exchange: RecordedExchange) -> UpstreamResponse:
-        reply = exchange.reply
-        if reply is None:
-            raise TransportError(exchange.failure or "reset", "as recorded")
-        if reply.abandoned:
-            raise _refused(
-                MISS_CODE,
-                "replay ended: the agent was ended while this reply was recorded, so that the "
-                "recording does not hold all of it",
-            )
-        return _ReplayedResponse(
-            reply, relocate(reply.content, self._cassette.locations, self._locations)
-        )
 
     def _miss(self, asked: CanonicalRequest) -> str:
         total = len(self._cassette.exchanges)
@@ -101,26 +104,29 @@ class Replay:
         return f"replay miss: request {number} is not the one recorded; {difference}"
 
 
-class _ReplayedResponse:
-    def __init__(self, reply: RecordedReply, content: bytes) -> None:
-        self._reply = reply
-        self._content = content
-        self.status = reply.status
-        self.headers = reply.headers
-        self.replayed = True
+@dataclass(frozen=True)
+class _Replayed:
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    broke_off: Failure | None = None
+    replayed: bool = True
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        for start in range(0, len(self._content), _CHUNK):
-            yield self._content[start : start + _CHUNK]
-        if self._reply.broke_off is not None:
-            raise TransportError(self._reply.broke_off, "as recorded")
+        for start in range(0, len(self.content), _CHUNK):
+            yield self.content[start : start + _CHUNK]
+        if self.broke_off is not None:
+            raise TransportError(self.broke_off, "the reply broke off")
 
     async def close(self) -> None:
         """Nothing is held."""
 
 
-def _refused(code: str, message: str) -> RefusedError:
-    return RefusedError(_STATUS, ErrorText("replay", code, message))
+def _refusal(request: UpstreamRequest, message: str) -> UpstreamResponse:
+    dialect = find_dialect(request.method, request.route) or OPENAI_CHAT
+    body = dialect.error_body(ErrorText("replay", REPLAY_CODE, message))
+    headers = {"content-type": "application/json"}
+    return _Replayed(_STATUS, headers, json.dumps(body).encode())
 
 
 def _told(pinned: dict[str, float | int | None]) -> str:
