@@ -1,5 +1,6 @@
 """Which headers go on, in both directions, and where the key is put in."""
 
+import re
 from collections.abc import Mapping
 
 from nanobench.agent.gateway.route import PLACEHOLDER_KEY, Upstream
@@ -13,6 +14,9 @@ _HOP_BY_HOP = frozenset(
 _OF_THE_BODY = frozenset({"content-length", "content-encoding"})  # it is decoded and framed anew
 _NOT_SENT = _HOP_BY_HOP | _OF_THE_BODY | {"host", "accept-encoding", "expect", "cookie"}
 _NOT_PASSED_ON = _HOP_BY_HOP | _OF_THE_BODY | {"set-cookie", "set-cookie2", "alt-svc"}
+
+_SHORTEST_SECRET = 8  # characters; a shorter one is a word that texts hold anyway
+_KEY_PARAMETER = re.compile(r"(?i)(?:api[_-]?)?key=|(?:access_)?token=")
 
 
 def outgoing(headers: Mapping[str, str], upstream: Upstream) -> dict[str, str]:
@@ -40,14 +44,18 @@ def redact(text: str, upstream: Upstream) -> str:
     return text
 
 
+def without_keys(route: str) -> str:
+    """A route without the parameters of its query that hold keys."""
+    path, mark, query = route.partition("?")
+    kept = [part for part in query.split("&") if not _KEY_PARAMETER.match(part)]
+    return path + mark + "&".join(kept) if any(kept) else path
+
+
 def secrets(upstream: Upstream) -> tuple[str, ...]:
     """All that must not leave this process but for the provider, longest first."""
     values = [upstream.api_key or "", *upstream.headers.values()]
     words = [word for value in values for word in (value, value.rpartition(" ")[2])]
     return tuple(sorted({word for word in words if len(word) >= _SHORTEST_SECRET}, key=len))[::-1]
-
-
-_SHORTEST_SECRET = 8  # characters; a shorter one is a word that texts hold anyway
 
 
 def _with_key(value: str, key: str | None) -> str | None:

@@ -1,0 +1,121 @@
+"""The gateway's server: one route per running cell, on loopback."""
+
+import asyncio
+import re
+import ssl
+from collections.abc import Coroutine
+from operator import attrgetter
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+
+from nanobench.agent.exchange import Exchange
+from nanobench.agent.gateway.forward import Forwarding, Route
+from nanobench.agent.gateway.live import LiveTransport
+from nanobench.agent.gateway.retrying import Allowance
+from nanobench.agent.gateway.route import RouteOptions, Upstream
+from nanobench.agent.loopback import MOST_BODY, LoopbackServer
+from nanobench.errors import InvalidInputError
+
+_PREFIX = "/v1"
+_CLIMBS = re.compile(r"(?i)(?:^|/|\\|%2f|%5c)(?:\.|%2e){1,2}(?:$|/|\\|\?|%2f|%5c)")
+
+
+class Gateway:
+    """A context manager; between enter and exit it serves any number of cells at once.
+
+    Raises:
+        InfrastructureError: no port on loopback can be had.
+    """
+
+    def __init__(self) -> None:
+        self._routes: dict[str, Route] = {}  # single dict operations only: no lock needed
+        self._server = LoopbackServer("gateway", self._application)
+
+    def open(self, key: str, upstream: Upstream, options: RouteOptions) -> str:
+        """Serve a provider under a key of this run; returns the base URL for the agent.
+
+        Raises:
+            InvalidInputError: the provider's certificate authority cannot be read.
+        """
+        try:
+            wire = LiveTransport(upstream, options.idle_seconds)
+        except (OSError, ssl.SSLError) as error:
+            raise InvalidInputError(
+                f"the provider's caCertPath cannot be used: {error.strerror or error}",
+                where=f"provider {upstream.provider!r}: {upstream.ca_cert_path}",
+                remedy="name a file with certificates in PEM form",
+            ) from None
+        transport = options.through(wire)
+        allowance = Allowance(options.retry.retries_per_run)
+        self._routes[key] = Route(upstream, options, transport, allowance)
+        return f"{self._server.url}/{key}{_PREFIX}"
+
+    def exchanges(self, key: str) -> tuple[Exchange, ...]:
+        """The finished exchanges of an open route so far, in the order of their requests."""
+        return _ordered(self._routes[key])
+
+    def close(self, key: str) -> tuple[Exchange, ...]:
+        """End a route, with what is still under way on it; returns all its exchanges."""
+        route = self._routes.pop(key)
+        self._server.run(_end(route))
+        return _ordered(route)
+
+    def __enter__(self) -> Self:
+        self._server.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for key in tuple(self._routes):
+            self.close(key)
+        self._server.stop()
+
+    def _application(self) -> web.Application:
+        app = web.Application(client_max_size=MOST_BODY)
+        app.router.add_route("*", "/{key}{path:/.*}", self._serve)
+        return app
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        key = request.match_info["key"]
+        route = self._routes.get(key)
+        path = request.raw_path.removeprefix(f"/{key}{_PREFIX}")
+        if route is None or not path.startswith("/") or path == request.raw_path:
+            return _not_found("no such route")
+        if _CLIMBS.search(path):
+            return _not_found("no such path")
+        return await _tracked(route, Forwarding(request, path, route).run())
+
+
+async def _tracked(
+    route: Route, work: Coroutine[Any, Any, web.StreamResponse]
+) -> web.StreamResponse:
+    """Run as a task that is known to the route, so that closing it can end and await it."""
+    task = asyncio.ensure_future(work)
+    route.tasks.add(task)
+    task.add_done_callback(route.tasks.discard)
+    try:
+        return await task
+    finally:
+        task.cancel()
+
+
+async def _end(route: Route) -> None:
+    tasks = tuple(route.tasks)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await route.transport.close()
+
+
+def _ordered(route: Route) -> tuple[Exchange, ...]:
+    return tuple(sorted(route.exchanges, key=attrgetter("index")))
+
+
+def _not_found(message: str) -> web.Response:
+    return web.json_response({"error": {"message": message, "code": "model_not_found"}}, status=404)
