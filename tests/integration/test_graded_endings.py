@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,6 +30,7 @@ from nanobench.model.plan import Ruleset
 from nanobench.model.record import Record
 from nanobench.model.verdict import Verdict
 from nanobench.scoring.judge import judge
+from nanobench.workspace.changes import Change
 
 pytestmark = pytest.mark.real
 
@@ -61,6 +62,10 @@ def bash(command: str) -> ToolCall:
 def put(path: str, content: bytes) -> ToolCall:
     """Write a file with the shell, so that Nanocoder does not know of it."""
     return bash(f"printf %s '{base64.b64encode(content).decode()}' | base64 -d > '{path}'")
+
+
+def by_shell(changes: Sequence[Change]) -> tuple[ToolCall, ...]:
+    return tuple(put(change.path.decode(), change.content or b"") for change in changes)
 
 
 def plant(marks: Path) -> ToolCall:
@@ -101,8 +106,8 @@ def plant(marks: Path) -> ToolCall:
 def conversations(view: TaskView, marks: Path) -> dict[str, tuple[Step, ...]]:
     """What the model of each case does, for the cases that end by themselves."""
     gold = edit_calls(view.source_changes, view.base)
-    by_shell = tuple(put(c.path.decode(), c.content or b"") for c in view.source_changes)
-    javascript = edit_calls(view.changes_of(["javascript"]), view.base)
+    half = view.changes_of(["javascript"])
+    javascript = edit_calls(half, view.base)
     unread = {"path": "tempo/units.py", "old_str": '"h"', "new_str": '"hour"'}
     spoil = "rm js/test/units.test.js && echo 'assert False' > tests/test_units.py"
     daemon = (
@@ -123,7 +128,8 @@ def conversations(view: TaskView, marks: Path) -> dict[str, tuple[Step, ...]]:
         "overflow": (TOO_LONG,),
         "overflow-late": (Act(gold), TOO_LONG),
         "sigterm": (Act((*gold, bash("kill -TERM $PPID; sleep 5"))), DONE),
-        "shell": (Act(by_shell), DONE),
+        "shell": (Act(by_shell(view.source_changes)), DONE),
+        "shell-half": (Act(by_shell(half)), DONE),
         "failed-edit": (Act((ToolCall("string_replace", unread),)), DONE),
         "commit": (Act((*gold, bash("git add -A && git commit -qm work"))), DONE),
         "spoiled-tests": (Act((*gold, bash(spoil))), DONE),
@@ -281,11 +287,16 @@ def assert_no_score(record: Record, reason: str) -> None:
     assert (verdict.score, verdict.label, verdict.solved) == (None, None, False)
 
 
-def test_a_bench_with_cells_without_score_says_which(ended: Benched) -> None:
+def test_a_bench_with_cells_without_score_tells_why_and_which(ended: Benched) -> None:
     assert ended.exit_code == 4
-    assert "5 of 17 cells have no score" in ended.stderr
-    assert "refused-m--sample-tempo--hinted--r1" in ended.stderr
+    assert "5 of 18 cells have no score" in ended.stderr
     assert "Traceback" not in ended.stderr
+    report = (ended.out / "report" / "report.md").read_text()
+    for name, record in ended.records.items():
+        if record.verdict.score is None:
+            assert record.verdict.reason in ("aborted", "authentication", "server_error")
+            assert record.verdict.reason in ended.stderr
+        assert f"{name}/m" in report
 
 
 def test_the_provider_s_key_is_written_nowhere(ended: Benched) -> None:
@@ -355,6 +366,15 @@ def test_edits_by_the_shell_count_though_the_report_has_none(
     assert (edits.reported, edits.required_reported) == ((), ())
     assert set(edits.observed_only) >= set(required(view))
     assert record.verdict.flags == ("reported_edits_disagree",)
+    assert under("1.0", record).solved
+
+
+def test_half_of_the_work_by_the_shell_is_nothing_to_the_literal_rules(ended: Benched) -> None:
+    record = ended.records["shell-half"]
+    assert record.signals.edits.reported == ()
+    assert (record.verdict.score, record.verdict.category) == (0.5, "partial_fix_only")
+    literal = under("1.0", record)
+    assert (literal.score, literal.rule, literal.label) == (0.0, 2, "Zero Signal")
 
 
 def test_a_failed_edit_counts_as_none_though_the_report_lists_it(ended: Benched) -> None:
