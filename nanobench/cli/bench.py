@@ -30,8 +30,9 @@ _CAUSES = 5
 )
 @json_option
 def bench(request: PlanRequest, out: Path, jobs: int | None, as_json: bool) -> None:
-    """Plan, run and report on one machine; the same command resumes an interrupted bench.
+    """Plan, run and report on one machine.
 
+    The same command resumes an interrupted bench.
     Results go to --out: plan.json, cells/, and the report in report/. Finished cells are kept;
     cells that were cut short or met infrastructure trouble are run again, three times at most.
 

@@ -29,9 +29,9 @@ JOBS = 2
     help="Where the results go.  [default: `demo` in the state directory, replaced each time]",
 )
 def demo(state_dir: Path | None, out: Path | None) -> None:
-    """Run the sample task through the real Nanocoder with the scripted models.
+    """Run the sample task with the scripted models.
 
-    No API key and no provider is needed. The report shows one solved run and each failure
+    Only the models are scripted: Nanocoder, git, sandbox and tests are real. No API key and no provider is needed. The report shows one solved run and each failure
     category once.
 
     Exit codes: 0 every cell is graded, 4 infrastructure trouble, 130 interrupted.

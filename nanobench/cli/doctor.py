@@ -28,7 +28,9 @@ MARKS = {"ok": "ok", "degraded": "note", "missing": "lacks"}
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, state_dir: Path | None, online: bool, as_json: bool) -> None:
-    """Show what this machine has and lacks, each lack with its remedy.
+    """Show what this machine has and lacks.
+
+    Each lack is told with its remedy.
 
     Exit codes: 0 a bench can run here, 4 it cannot.
     """

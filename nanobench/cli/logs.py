@@ -72,7 +72,9 @@ def logs(
     grep: re.Pattern[str] | None,
     as_json: bool,
 ) -> None:
-    """Show the whole output of a command, or a part of it; without ID, list the outputs.
+    """Show the whole output of a command of a run.
+
+    Options choose a part of it; without ID, the outputs are listed.
 
     RUN is the directory of an attempt or of a cell, or the --out of a bench. Outputs are those of
     the agent (agent-report, agent-stderr) and of each suite. A terminal gets control characters

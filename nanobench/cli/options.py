@@ -91,6 +91,21 @@ timeout_option = click.option(
     metavar="SECONDS",
     help="Wall-clock limit of the agent.  [default: 1800]",
 )
+max_requests_option = click.option(
+    "--max-requests", type=click.IntRange(min=1), metavar="N", help="Requests of one cell."
+)
+max_tokens_option = click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Tokens of one cell, read and written, as the provider counts them.",
+)
+max_cost_option = click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Cost of all cells that this command runs.",
+)
 tasks_dir_option = click.option(
     "--tasks-dir",
     type=click.Path(path_type=Path),
@@ -121,6 +136,9 @@ _PLANNING = (
     nanocoder_option,
     max_turns_option,
     timeout_option,
+    max_requests_option,
+    max_tokens_option,
+    max_cost_option,
     tasks_dir_option,
     state_dir_option,
 )
@@ -138,6 +156,9 @@ class PlanRequest:
     nanocoder: str | None
     max_turns: int | None
     timeout: int | None
+    max_requests: int | None
+    max_tokens: int | None
+    max_cost: float | None
     tasks_dir: Path | None
     state_dir: Path | None
 
@@ -168,7 +189,13 @@ class PlanRequest:
         from nanobench.dataset.planning import PlanOptions
         from nanobench.model.plan import AgentSettings, Limits
 
-        limits = {"max_turns": self.max_turns, "agent_seconds": self.timeout}
+        limits = {
+            "max_turns": self.max_turns,
+            "agent_seconds": self.timeout,
+            "max_requests": self.max_requests,
+            "max_tokens": self.max_tokens,
+            "max_cost": self.max_cost,
+        }
         agent = {"nanocoder": self.nanocoder}
         return PlanOptions(
             modes=MODES[self.mode],

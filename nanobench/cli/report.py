@@ -43,8 +43,9 @@ def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
 def report(
     directories: tuple[Path, ...], out: Path, fail_on: tuple[str, ...], as_json: bool
 ) -> None:
-    """Merge the results below DIR... and write report.md and report.json to --out.
+    """Merge records, judge them, and render a report.
 
+    All results below DIR... go into report.md and report.json in --out.
     Every planned cell is listed as present, missing or infrastructure; only graded runs enter
     a score. A file that is no readable record is named, and the rest is still reported.
 

@@ -35,9 +35,9 @@ def run(
     state_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Run one cell of a plan and write its record to --out.
+    """Run one cell of a plan.
 
-    A cell that is graded already is not run again.
+    Its record is written to --out. A cell that is graded already is not run again.
 
     Exit codes: 0 graded, 2 usage, 3 invalid input, 4 infrastructure trouble, 130 interrupted.
     """

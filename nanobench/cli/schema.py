@@ -22,7 +22,7 @@ DOCUMENTS = {
 
 @click.group()
 def schema() -> None:
-    """Export or check the JSON Schemas of the documents."""
+    """Export or check the JSON Schemas."""
 
 
 @schema.command()

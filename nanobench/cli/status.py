@@ -22,9 +22,9 @@ _LINE_WIDTH = 160
 @click.option("--kill", "killed", metavar="CELL", help="End this running cell; the others go on.")
 @json_option
 def status(directory: Path, killed: str | None, as_json: bool) -> None:
-    """Show the cells of the bench that writes to DIR: waiting, running, done, failed.
+    """Show how far a bench is; end one of its runs.
 
-    A running cell is shown with its phase, time, requests and tokens so far, and the last lines of
+    The cells of the bench that writes to DIR are waiting, running, done or failed. A running cell is shown with its phase, time, requests and tokens so far, and the last lines of
     output. `interrupted` are cells that a crash cut short; the same bench command runs them again.
     A cell ended by --kill becomes infrastructure trouble, outside every score. A cell that
     prepares dependencies, which others share, ends when they are ready.

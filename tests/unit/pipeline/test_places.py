@@ -1,45 +1,91 @@
-"""The directories of one running cell."""
+"""Directories of running cells: gone at the end, swept after a kill, left alone while alive."""
 
+import multiprocessing
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
 
 from nanobench.errors import StateError
-from nanobench.pipeline.places import places
+from nanobench.pipeline.places import places, sweep
 
 
-@pytest.mark.parametrize("left", ["nothing", "link", "file", "link above"])
-def test_a_workspace_that_the_agent_removed_is_an_empty_one(tmp_path: Path, left: str) -> None:
-    outside = tmp_path / "outside"
-    (outside / "ws").mkdir(parents=True)
-    (outside / "ws" / "kept").touch()
-    with places(tmp_path / "runs") as rooms:
-        workspace = rooms.agent_workspace
-        if left == "link above":
-            workspace.parent.symlink_to(outside)
-        else:
-            workspace.parent.mkdir()
-        if left == "link":
-            workspace.symlink_to(outside / "ws")
-        if left == "file":
-            workspace.write_text("no directory")
-        rooms.keep_workspace()
-        assert workspace.resolve() == workspace
-        assert list(workspace.iterdir()) == []
-    assert (outside / "ws" / "kept").is_file()
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    path = tmp_path / "state" / "runs"
+    path.mkdir(parents=True)
+    return path
 
 
-def test_a_workspace_that_is_there_keeps_its_files(tmp_path: Path) -> None:
-    with places(tmp_path / "runs") as rooms:
-        rooms.agent_workspace.mkdir(parents=True)
-        (rooms.agent_workspace / "a").touch()
-        rooms.keep_workspace()
-        assert [path.name for path in rooms.agent_workspace.iterdir()] == ["a"]
+def _occupy(runs: Path, entered: Event, leave: Event) -> None:
+    with places(runs) as rooms:
+        (rooms.agent_run / "file").write_text("x")
+        entered.set()
+        leave.wait(60)
 
 
-def test_a_state_directory_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
-    with places(tmp_path / "runs") as rooms:
-        rooms.root.rename(tmp_path / "moved")
-        with pytest.raises(StateError, match="removed or moved"):
-            rooms.keep_workspace()
-        assert not rooms.root.exists()
+def _occupied(runs: Path) -> tuple[multiprocessing.process.BaseProcess, Event]:
+    context = multiprocessing.get_context("spawn")
+    entered, leave = context.Event(), context.Event()
+    process = context.Process(target=_occupy, args=(runs, entered, leave))
+    process.start()
+    assert entered.wait(60)
+    return process, leave
+
+
+def test_nothing_is_left_however_the_run_ends(runs: Path) -> None:
+    def fail() -> None:
+        with places(runs) as rooms:
+            _, run_dir = rooms.verification("verify")
+            (run_dir / "read-only").mkdir(mode=0o500)
+            rooms.scratch.joinpath("link").symlink_to("/")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert list(runs.iterdir()) == []
+
+
+def test_two_runs_never_share_a_place(runs: Path) -> None:
+    with places(runs) as one, places(runs) as other:
+        assert one.root != other.root
+        assert one.agent_workspace.parent.parent == one.root
+        assert one.verification("verify")[0] != one.verification("control-x")[0]
+
+
+def test_a_living_process_keeps_its_directory_and_a_killed_one_loses_it(runs: Path) -> None:
+    process, _ = _occupied(runs)
+    before = sorted(runs.iterdir())
+    assert len(before) == 2  # the directory and its lock
+    assert sweep(runs) == []
+    assert sorted(runs.iterdir()) == before
+    process.kill()
+    process.join(60)
+    assert sorted(runs.iterdir()) == before
+    assert [path.name for path in sweep(runs)] == [before[0].name]
+    assert list(runs.iterdir()) == []
+
+
+def test_sweeping_does_not_disturb_a_run_that_ends_by_itself(runs: Path) -> None:
+    process, leave = _occupied(runs)
+    sweep(runs)
+    leave.set()
+    process.join(60)
+    assert (process.exitcode, list(runs.iterdir())) == (0, [])
+
+
+@pytest.mark.parametrize("left", ["0a1b2c3d", "0a1b2c3d.lock"])
+def test_half_of_a_pair_is_swept_too(runs: Path, left: str) -> None:
+    path = runs / left
+    path.mkdir() if path.suffix == "" else path.touch()
+    sweep(runs)
+    assert list(runs.iterdir()) == []
+
+
+def test_a_directory_that_vanished_is_noticed(runs: Path, tmp_path: Path) -> None:
+    with places(runs) as rooms:
+        rooms.check()
+        (tmp_path / "state").rename(tmp_path / "moved")
+        with pytest.raises(StateError, match="removed or moved during the run") as caught:
+            rooms.check()
+    assert caught.value.where == str(tmp_path / "state")
