@@ -31,8 +31,8 @@ JOBS = 2
 def demo(state_dir: Path | None, out: Path | None) -> None:
     """Run the sample task with the scripted models.
 
-    Only the models are scripted: Nanocoder, git, sandbox and tests are real. No API key and no provider is needed. The report shows one solved run and each failure
-    category once.
+    Only the models are scripted: Nanocoder, git, sandbox and tests are real. No API key and no
+    provider is needed. The report shows one solved run and each failure category once.
 
     Exit codes: 0 every cell is graded, 4 infrastructure trouble, 130 interrupted.
     """

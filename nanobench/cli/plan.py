@@ -22,7 +22,8 @@ from nanobench.errors import UsageError
 def plan(request: PlanRequest, out: Path, as_json: bool) -> None:
     """Write the cells of a bench to a plan file.
 
-    A cell is a model, a task, a mode and a run number. Nothing is run. Warnings tell what the planned runs could not show.
+    A cell is a model, a task, a mode and a run number. Nothing is run. Warnings tell what the
+    planned runs could not show.
 
     Exit codes: 0 written, 2 usage, 3 a task file is wrong, 4 a directory cannot be used.
     """

@@ -24,10 +24,11 @@ _LINE_WIDTH = 160
 def status(directory: Path, killed: str | None, as_json: bool) -> None:
     """Show how far a bench is; end one of its runs.
 
-    The cells of the bench that writes to DIR are waiting, running, done or failed. A running cell is shown with its phase, time, requests and tokens so far, and the last lines of
-    output. `interrupted` are cells that a crash cut short; the same bench command runs them again.
-    A cell ended by --kill becomes infrastructure trouble, outside every score. A cell that
-    prepares dependencies, which others share, ends when they are ready.
+    The cells of the bench that writes to DIR are waiting, running, done or failed. A running
+    cell is shown with its phase, time, requests and tokens so far, and the last lines of
+    output. `interrupted` are cells that a crash cut short; the same bench command runs them
+    again. A cell ended by --kill becomes infrastructure trouble, outside every score. A cell
+    that prepares dependencies, which others share, ends when they are ready.
 
     Exit codes: 0 fine, 2 the cell does not run, 3 there is no bench here.
     """
