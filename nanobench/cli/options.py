@@ -43,6 +43,12 @@ def _runs(ctx: click.Context, param: click.Parameter, value: str) -> int | str:
     raise click.BadParameter(f"{value!r} is neither 'auto' nor from 1 to {_MOST_RUNS}")
 
 
+def _dollars(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 < value < float("inf"):
+        raise click.BadParameter("it must be more than 0")
+    return value
+
+
 models_option = click.option(
     "--models",
     multiple=True,
@@ -102,7 +108,8 @@ max_tokens_option = click.option(
 )
 max_cost_option = click.option(
     "--max-cost",
-    type=click.FloatRange(min=0, min_open=True),
+    type=float,
+    callback=_dollars,
     metavar="USD",
     help="Cost of all cells that this command runs.",
 )

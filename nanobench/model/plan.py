@@ -60,6 +60,13 @@ class Limits(Document):
     max_turns: PositiveInt = 200
     context_tokens: PositiveInt = 128_000
     attempts: PositiveInt = Field(default=3, description="of one cell, over all resumes")
+    max_requests: PositiveInt | None = Field(default=None, description="to the provider, per cell")
+    max_tokens: PositiveInt | None = Field(default=None, description="read and written, per cell")
+    max_cost: PositiveFloat | None = Field(
+        default=None,
+        allow_inf_nan=False,
+        description="US dollars, of all cells that one command runs",
+    )
 
 
 class AgentSettings(Document):

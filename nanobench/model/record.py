@@ -55,6 +55,8 @@ class Provenance(Document):
     temperature: Literal["pinned", "refused", "ignored", "unknown"] = "unknown"
     non_deterministic: bool = True
     scripted: bool = False
+    replay: bool = Field(default=False, description="answered from a cassette, by no provider")
+    prices: str | None = Field(default=None, description="the sources of prices, and their state")
 
 
 class CommandSummary(Document):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, NonNegativeInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from nanobench.model.base import Document
 from nanobench.model.plan import Mode
@@ -55,6 +55,9 @@ class Usage(Document):
 
     input_tokens: NonNegativeInt | None = None
     output_tokens: NonNegativeInt | None = None
+    cost: NonNegativeFloat | None = Field(
+        default=None, description="US dollars; null unless the cost of every reply is known"
+    )
     source: Literal["gateway", "report", "none"] = "none"
 
 
@@ -89,6 +92,61 @@ class ToolSignals(Document):
     unparsed_arguments: NonNegativeInt = 0
     files_read: tuple[str, ...] = ()
     required_files_read: tuple[str, ...] = ()
+
+
+class HarnessEvidence(Document):
+    """What points at the harness rather than at the model (SPEC O4). Null is unknown."""
+
+    rejected_calls: NonNegativeInt = Field(
+        default=0, description="refused by Nanocoder's own checks before they ran"
+    )
+    failed_calls: NonNegativeInt = Field(default=0, description="other calls that gave an error")
+    malformed_calls: NonNegativeInt = Field(
+        default=0, description="with arguments that are no JSON"
+    )
+    timed_out_calls: NonNegativeInt = Field(default=0, description="ended by the tool's own limit")
+    cut_results: NonNegativeInt = Field(default=0, description="results shown to the model in part")
+    unreported_calls: NonNegativeInt | None = Field(
+        default=None, description="made by the model, absent from the report: a lower bound"
+    )
+    shrunk_requests: NonNegativeInt | None = Field(
+        default=None,
+        description="smaller than the one before: a shortened history, or a subagent's",
+    )
+    turn_limit: bool = False
+
+
+class TrajectorySignals(Document):
+    """How the agent went about it (SPEC O3): evidence for readers, no verdict looks at it.
+
+    The rules stand in `nanobench/agent/trajectory.py`. What the report does not tell is false,
+    0 or empty; `known` says whether there was a report.
+    """
+
+    known: bool = False
+    calls: NonNegativeInt = 0
+    rereads: NonNegativeInt = Field(
+        default=0, description="calls that show again what was shown before"
+    )
+    loops: NonNegativeInt = Field(default=0, description="three or more identical calls in a row")
+    longest_repeat: NonNegativeInt = Field(default=0, description="identical calls in a row")
+    claims_success: bool = False
+    verified: bool = Field(
+        default=False, description="a test or other command was run after the last edit"
+    )
+    unverified_claim: bool = False
+    vision: bool = Field(default=False, description="images reached the model")
+    ocr: bool = False
+    shell_only: bool = Field(default=False, description="no tool but the shell")
+    web: bool = False
+    browser: bool = False
+    network_attempts: tuple[str, ...] = Field(
+        default=(), description="the first 20 commands, 160 characters each"
+    )
+    history_attempts: tuple[str, ...] = Field(
+        default=(), description="looks for other states of the repository, likewise"
+    )
+    harness: HarnessEvidence = HarnessEvidence()
 
 
 class FileEdit(Document):
@@ -221,6 +279,7 @@ class Signals(Document):
     required_files: tuple[str, ...]
     agent: AgentSignals
     tools: ToolSignals = ToolSignals()
+    trajectory: TrajectorySignals = TrajectorySignals()
     edits: EditSignals
     verification: VerificationSignals
     infrastructure: tuple[str, ...] = Field(
