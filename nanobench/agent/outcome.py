@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nanobench.agent.exchange import Exchange
+from nanobench.agent.gateway.dialects.errors import (
+    COST_LIMIT_CODE,
+    REQUEST_LIMIT_CODE,
+    TOKEN_LIMIT_CODE,
+)
 from nanobench.agent.phrases import classify_report_message, classify_stderr, error_text
 from nanobench.agent.report_file import StdoutReport, read_bounded, read_report
 from nanobench.agent.tools import relative_path, tool_signals
@@ -21,6 +26,12 @@ _SOFT: frozenset[ErrorClass] = _OWN_REPLIES | {"stream_cut", "bad_response"}
 _RETRIED: frozenset[ErrorClass] = frozenset(
     {"rate_limit", "quota", "overload", "server_error", "connection", "timeout"}
 )
+_REFUSALS: frozenset[ErrorClass] = frozenset({"budget", "unmetered", "replay"})
+_LIMITS: dict[str, Ending] = {
+    REQUEST_LIMIT_CODE: "request_limit",
+    TOKEN_LIMIT_CODE: "token_limit",
+    COST_LIMIT_CODE: "cost_limit",
+}
 _FINISH: dict[str, ErrorClass] = {"length": "length", "content_filter": "content_filter"}
 
 
@@ -65,6 +76,7 @@ def read_outcome(
     message = error_text(stderr.decode("utf-8", "replace"))
     ending, error = _ending(run, stdout, message)
     ending, error = _heed_provider(ending, error, exchanges or ())
+    ending, error = _heed_refusal(ending, error, exchanges or ())
     report = stdout.report
     reported = None
     if report is not None:
@@ -149,13 +161,24 @@ def _heed_provider(
     heard = _Error(seen, "gateway", error.message)
     if ending in ("timed_out", "aborted"):
         # a stream that ended with the agent was cut by whoever ended the agent
-        refused = last.status is not None and last.status >= 400
+        refused = last.status is None or last.status >= 400
         return ending, heard if refused else error
     if ending == "crashed" and error.source != "report":
         return ("provider_error", heard)
     if ending == "provider_error" or seen in _SOFT:
         return ending, heard
     return ending, error
+
+
+def _heed_refusal(
+    ending: Ending, error: _Error, exchanges: Sequence[Exchange]
+) -> tuple[Ending, _Error]:
+    """A request that the gateway refused ended the run, whatever the agent made of it."""
+    refused = next((e for e in exchanges if e.error_class in _REFUSALS), None)
+    if refused is None:
+        return ending, error
+    limit = _LIMITS.get(refused.error_code or "", "provider_error")
+    return limit, _Error(refused.error_class, "gateway", error.message)
 
 
 def _class_of(exchange: Exchange | None) -> ErrorClass | None:
@@ -168,10 +191,12 @@ def _counts(exchanges: Sequence[Exchange] | None) -> dict[str, object]:
     if exchanges is None:
         return {}
     classes = [_class_of(exchange) for exchange in exchanges]
+    complete = [_class_of(exchange) for exchange in exchanges if not exchange.client_left]
+    absorbed = sum(len(exchange.attempts) for exchange in exchanges)
     return {
         "requests": len(exchanges),
-        "model_responses": sum(c is None or c in _OWN_REPLIES for c in classes),
-        "retries": sum(c in _RETRIED for c in classes[:-1]),
+        "model_responses": sum(c is None or c in _OWN_REPLIES for c in complete),
+        "retries": absorbed + sum(c in _RETRIED for c in classes[:-1]),
         "finish_reason": exchanges[-1].finish_reason if exchanges else None,
     }
 
@@ -184,6 +209,7 @@ def _usage(report: AgentReport | None, exchanges: Sequence[Exchange] | None) -> 
         return Usage(
             input_tokens=sum(sent) if sent else None,
             output_tokens=sum(received) if received else None,
+            cost=_cost(exchanges or ()),
             source="gateway",
         )
     if report is not None and report.usage is not None:
@@ -193,6 +219,14 @@ def _usage(report: AgentReport | None, exchanges: Sequence[Exchange] | None) -> 
             source="report",
         )
     return Usage()
+
+
+def _cost(exchanges: Sequence[Exchange]) -> float | None:
+    """Of all replies that were paid for; null if one of them has no known cost."""
+    replies = [e for e in exchanges if _class_of(e) is None or _class_of(e) in _OWN_REPLIES]
+    if not replies or any(e.cost is None for e in replies):
+        return None
+    return round(sum(e.cost for e in exchanges if e.cost is not None), 9)
 
 
 def _count(tokens: int | None) -> int | None:

@@ -65,8 +65,8 @@ class Meter:
             if limit is not None and used >= limit:
                 return _used_up(code, f"{used} {name} are used, {limit} allowed")
         if self._purse.empty:
-            spent = f"${self._purse.spent:.4f} of ${self._purse.limit:f}"
-            return _used_up(COST_LIMIT_CODE, f"the bench has spent {spent}")
+            # Without what was spent: that depends on how far other cells have come.
+            return _used_up(COST_LIMIT_CODE, f"the bench's ${self._purse.limit:f} are spent")
         self._requests += 1
         return None
 

@@ -244,3 +244,27 @@ def test_the_report_s_usage_serves_when_no_exchange_tells(outcome: Any) -> None:
 def test_no_request_at_all_is_counted_as_none(outcome: Any) -> None:
     signals = outcome(report(), exchanges=[]).signals
     assert (signals.requests, signals.model_responses, signals.retries) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("kind", ["request", "token", "cost"])
+@pytest.mark.parametrize("stdout", ["", report()], ids=["ended by it", "went on"])
+def test_a_ceiling_is_how_the_run_ended(outcome: Any, kind: str, stdout: str) -> None:
+    refused = exchange("budget", None, error_code=f"nanobench_{kind}_limit")
+    found = outcome(stdout, exit_code=0 if stdout else 1, exchanges=[exchange(), refused])
+    signals = found.signals
+    assert (signals.ending, signals.error_class) == (f"{kind}_limit", "budget")
+    assert (signals.error_source, signals.model_responses) == ("gateway", 1)
+
+
+@pytest.mark.parametrize("cause", ["replay", "unmetered"])
+def test_a_refusal_that_is_no_ceiling_is_infrastructure(outcome: Any, cause: ErrorClass) -> None:
+    found = outcome(report(), exchanges=[exchange(), exchange(cause, 422), exchange()])
+    assert (found.signals.ending, found.signals.error_class) == ("provider_error", cause)
+
+
+def test_the_cost_of_a_run_is_known_if_that_of_every_reply_is(outcome: Any) -> None:
+    paid = [exchange(input_tokens=1, output_tokens=1, cost=cost) for cost in (0.1, 0.2)]
+    failed = exchange("server_error", 500)
+    assert outcome(report(), exchanges=[*paid, failed]).signals.usage.cost == 0.3
+    unknown = exchange(input_tokens=1, output_tokens=1)
+    assert outcome(report(), exchanges=[*paid, unknown]).signals.usage.cost is None
