@@ -73,8 +73,51 @@ def check_request(request: AgentRequest) -> None:
         InvalidInputError: a name that the command line cannot carry, a model that the
             provider does not list, or a prompt that cannot be given.
     """
-    _check_names(request.model, request.provider)
+    check_model(request.model, request.provider)
     _check_prompt(request.prompt)
+
+
+def check_model(model: ModelRef, provider: dict[str, Any]) -> None:
+    """Refuse a model that Nanocoder could not be asked for with this provider object.
+
+    Raises:
+        InvalidInputError: a name that the command line cannot carry, a model that the provider
+            does not list, or a provider whose login only Nanocoder itself has.
+    """
+    where = f"model {model}"
+    for kind, name, pattern, allowed in (
+        ("provider", model.provider, _PROVIDER_NAME, "letters, digits, - and _"),
+        ("model", model.model, _MODEL_NAME, "letters, digits and _ / . : -"),
+    ):
+        if not pattern.fullmatch(name):
+            raise InvalidInputError(
+                f"Nanocoder cannot take the {kind} name {name!r}",
+                where=where,
+                remedy=f"use a name of {allowed} only",
+            )
+        if name == "run" or name.startswith("-"):
+            raise InvalidInputError(
+                f"Nanocoder would read the {kind} name {name!r} as part of its command line",
+                where=where,
+                remedy=f"give the {kind} another name",
+            )
+    if str(provider.get("name", "")).lower() != model.provider.lower():
+        raise InvalidInputError(f"the provider is not named {model.provider!r}", where=where)
+    models = provider.get("models") or []
+    if not isinstance(models, list) or not all(isinstance(known, str) for known in models):
+        raise InvalidInputError("the provider's models are not a list of names", where=where)
+    if models and model.model not in models:
+        raise InvalidInputError(
+            f"provider {model.provider!r} does not list the model {model.model!r}",
+            where=where,
+            remedy=f"add it to the provider's models, or use one of: {', '.join(models)}",
+        )
+    if provider.get("sdkProvider") in _STORED_LOGIN:
+        raise InvalidInputError(
+            f"provider {model.provider!r} needs a login stored by Nanocoder",
+            where=where,
+            remedy="use a provider with a baseUrl and an API key",
+        )
 
 
 def departures(settings: AgentSettings, limits: Limits) -> tuple[str, ...]:
@@ -171,43 +214,6 @@ def _write_settings(config: Path, settings: AgentSettings) -> None:
         chosen["disabledTools"] = list(settings.disabled_tools)
     if chosen:
         write_atomic(config / "agents.config.json", json.dumps({"nanocoder": chosen}, indent=2))
-
-
-def _check_names(model: ModelRef, provider: dict[str, Any]) -> None:
-    where = f"model {model}"
-    for kind, name, pattern, allowed in (
-        ("provider", model.provider, _PROVIDER_NAME, "letters, digits, - and _"),
-        ("model", model.model, _MODEL_NAME, "letters, digits and _ / . : -"),
-    ):
-        if not pattern.fullmatch(name):
-            raise InvalidInputError(
-                f"Nanocoder cannot take the {kind} name {name!r}",
-                where=where,
-                remedy=f"use a name of {allowed} only",
-            )
-        if name == "run" or name.startswith("-"):
-            raise InvalidInputError(
-                f"Nanocoder would read the {kind} name {name!r} as part of its command line",
-                where=where,
-                remedy=f"give the {kind} another name",
-            )
-    if str(provider.get("name", "")).lower() != model.provider.lower():
-        raise InvalidInputError(f"the provider is not named {model.provider!r}", where=where)
-    models = provider.get("models") or []
-    if not isinstance(models, list) or not all(isinstance(known, str) for known in models):
-        raise InvalidInputError("the provider's models are not a list of names", where=where)
-    if models and model.model not in models:
-        raise InvalidInputError(
-            f"provider {model.provider!r} does not list the model {model.model!r}",
-            where=where,
-            remedy=f"add it to the provider's models, or use one of: {', '.join(models)}",
-        )
-    if provider.get("sdkProvider") in _STORED_LOGIN:
-        raise InvalidInputError(
-            f"provider {model.provider!r} needs a login stored by Nanocoder",
-            where=where,
-            remedy="use a provider with a baseUrl and an API key",
-        )
 
 
 def _check_prompt(prompt: str) -> None:

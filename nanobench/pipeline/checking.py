@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from nanobench.agent.nanocoder import check_request
+from nanobench.agent.nanocoder import check_model, check_request
 from nanobench.agent.scripted.behaviours import BEHAVIOURS, NotApplicableError, script_for
 from nanobench.errors import WHERE_INDENT, InvalidInputError, UsageError
 from nanobench.model.plan import Cell, Mode, ModelRef
@@ -13,7 +13,7 @@ from nanobench.pipeline.bench import SCRIPTED, Bench
 def check_input(cells: Sequence[Cell], bench: Bench) -> None:
     """Check the models, tasks and prompts of `cells`; what costs least comes first.
 
-    Afterwards Nanocoder is installed, and every task is resolved.
+    Afterwards every task is resolved, and Nanocoder is installed.
 
     Raises:
         NanobenchError: a model, a provider, a task, a repository or a prompt that cannot be used.
@@ -28,17 +28,17 @@ def check_input(cells: Sequence[Cell], bench: Bench) -> None:
                 where=task_id,
                 remedy="run `nanobench task gate --write` on its file",
             )
-    if asked:
-        bench.services.toolchain.nanocoder(bench.plan.agent.nanocoder)
     for task_id in task_ids:
         bench.material(task_id)
     _check_prompts(asked, bench)
+    if asked:
+        bench.services.toolchain.nanocoder(bench.plan.agent.nanocoder)
 
 
 def _check_models(models: Iterable[ModelRef], bench: Bench) -> None:
     for model in models:
         if model.provider != SCRIPTED:
-            bench.provider(model.provider)
+            check_model(model, bench.provider(model.provider))
         elif model.model not in BEHAVIOURS:
             raise UsageError(
                 f"there is no scripted model {model.model!r}",
