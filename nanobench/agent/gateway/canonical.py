@@ -24,10 +24,11 @@ LEFT_OUT = frozenset(
 KEPT_HEADERS = ("anthropic-beta", "anthropic-version")
 
 _PROMPT_FIELDS = frozenset({"system", "instructions", "systemInstruction", "system_instruction"})
-_PROMPT_ROLES = frozenset({"system", "developer"})
-_RESULT_ROLES = frozenset({"tool", "function"})
-_RESULT_TYPES = frozenset({"tool_result", "function_call_output"})
-_CALL_TYPES = frozenset({"tool_use", "function_call"})
+# Tuples, since what is looked for can be anything, a list too.
+_PROMPT_ROLES = ("system", "developer")
+_RESULT_ROLES = ("tool", "function")
+_RESULT_TYPES = ("tool_result", "function_call_output")
+_CALL_TYPES = ("tool_use", "function_call")
 _CALL_REFERENCES = frozenset({"tool_call_id", "tool_use_id", "call_id"})
 _GOOGLE_CALLS = frozenset({"functionCall", "functionResponse", "function_call"})
 

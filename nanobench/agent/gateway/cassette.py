@@ -98,8 +98,9 @@ class Cassette(Document):
     version: Literal["1"] = CASSETTE_VERSION
     key_version: PositiveInt
     cell: Cell
-    attempt: PositiveInt
     nanocoder: str
+    provider: dict[str, Any] = Field(description="as the agent got it, without address and key")
+    priced_as: str | None = Field(description="the provider's id in the package of prices")
     locations: Locations
     substitutions: tuple[dict[str, str], ...]
     parts: dict[Sha256, str] = Field(description="JSON texts by their hash")

@@ -22,11 +22,15 @@ _Price = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 
 @dataclass(frozen=True)
 class Product:
-    """What is paid for: a model as the plan names it, at a provider's base URL."""
+    """What is paid for: a model as the plan names it, at a provider's base URL.
+
+    `known_as` is the provider's id in the package of prices, where the address cannot tell it.
+    """
 
     provider: str
     model: str
     base_url: str
+    known_as: str | None = None
 
     def __str__(self) -> str:
         return f"{self.provider}/{self.model}"
@@ -129,6 +133,15 @@ class PackagePrices:
 
     def cost(self, product: Product, tokens: Tokens) -> Decimal | None:
         """By the provider's base URL, else by its name as an id of the package's."""
+        priced = self._priced(product, tokens)
+        return None if priced is None else Decimal(priced.total_price)
+
+    def provider_id(self, product: Product) -> str | None:
+        """The package's own id of the provider; null when it does not know the product."""
+        priced = self._priced(product, Tokens(1, 0, 1))
+        return None if priced is None else str(priced.provider.id)
+
+    def _priced(self, product: Product, tokens: Tokens) -> Any:
         usage = self._package.Usage(
             input_tokens=tokens.read,
             cache_read_tokens=tokens.cached,
@@ -136,13 +149,12 @@ class PackagePrices:
         )
         for provider in (
             {"provider_api_url": product.base_url},
-            {"provider_id": product.provider.lower()},
+            {"provider_id": product.known_as or product.provider.lower()},
         ):
             try:
-                priced = self._package.calc_price(usage, product.model, **provider)
+                return self._package.calc_price(usage, product.model, **provider)
             except LookupError:
                 continue
-            return Decimal(priced.total_price)
         return None
 
 
@@ -161,6 +173,11 @@ class PriceList:
         """In US dollars; null when no source knows the product."""
         costs = (source.cost(product, tokens) for source in self.sources)
         return next((cost for cost in costs if cost is not None), None)
+
+    def provider_id(self, product: Product) -> str | None:
+        """See `Product.known_as`."""
+        packages = (source for source in self.sources if isinstance(source, PackagePrices))
+        return next((package.provider_id(product) for package in packages), None)
 
     def knows(self, product: Product) -> bool:
         """Whether a request to this product will have a cost."""

@@ -25,14 +25,21 @@ from nanobench.agent.gateway.transport import (
 from nanobench.files import make_directory, write_atomic
 from nanobench.model.plan import Cell
 
+_ADDRESS = frozenset({"baseUrl", "apiKey"})
+
 
 @dataclass(frozen=True)
 class Subject:
-    """What is recorded: an attempt at a cell, by a version of Nanocoder, at some place."""
+    """What is recorded: a cell, run by a version of Nanocoder at some place.
+
+    `provider` is Nanocoder's provider object as the agent gets it, and `priced_as` the
+    provider's id in the package of prices, null if it has none.
+    """
 
     cell: Cell
-    attempt: int
     nanocoder: str
+    provider: Mapping[str, Any]
+    priced_as: str | None
     locations: Locations
 
 
@@ -90,8 +97,9 @@ class Recorder:
         cassette = Cassette(
             key_version=KEY_VERSION,
             cell=subject.cell,
-            attempt=subject.attempt,
             nanocoder=subject.nanocoder,
+            provider={k: v for k, v in subject.provider.items() if k not in _ADDRESS},
+            priced_as=subject.priced_as,
             locations=subject.locations,
             substitutions=tuple(describe(self._substitutions)),
             parts=self._parts,

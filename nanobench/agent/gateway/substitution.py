@@ -43,16 +43,20 @@ class Locations:
         workspace: the workspace's path as the agent sees it.
         run: the path of home, temporary files and configuration.
         state: the state directory, which holds runtimes and dependencies.
-        gateway: the base URL that the agent was given.
     """
 
     workspace: str
     run: str
     state: str
-    gateway: str
 
 
 VARYING: tuple[Substitution, ...] = (
+    Substitution(
+        "address of the gateway",
+        "everywhere",
+        r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}\b",
+        "<gateway>",
+    ),
     Substitution(
         "date of the system prompt",
         "prompt",
@@ -90,7 +94,6 @@ VARYING: tuple[Substitution, ...] = (
 def substitutions(locations: Locations) -> tuple[Substitution, ...]:
     """All substitutions of a run, longer paths before those that hold them."""
     places = (
-        ("address of the gateway", locations.gateway, "<gateway>"),
         ("path of the workspace", locations.workspace, "<workspace>"),
         ("path of the run directory", locations.run, "<run>"),
         ("path of the state directory", locations.state, "<state>"),

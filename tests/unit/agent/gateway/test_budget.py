@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -166,6 +167,7 @@ class Package:
 
         class Priced:
             total_price = Decimal(usage["input_tokens"])
+            provider = SimpleNamespace(id="q")
 
         return Priced
 
@@ -177,6 +179,8 @@ def test_the_package_prices_only_a_provider_that_it_knows() -> None:
     assert package.cost(Product("Q", "m", "http://127.0.0.1/v1"), spent) == 5
     assert package.cost(Product("ollama", "m", "http://127.0.0.1/v1"), spent) is None
     assert package.cost(Product("q", "other", ""), spent) is None
+    known = PriceList((package,)).provider_id(Product("mine", "m", "https://api.q.com/v1"))
+    assert package.cost(Product("mine", "m", "", known), spent) == 5, "as a replay prices it"
 
 
 def test_the_real_package_agrees_on_what_cached_tokens_are() -> None:

@@ -22,8 +22,10 @@ from nanobench.model.plan import Cell, ModelRef
 CANARY = "sk-canary-4f1d9a77"
 HEADER_CANARY = "tok-canary-77aa55"
 CELL = Cell(model=ModelRef(provider="p", model="m"), task_id="t", mode="hinted", run=1)
-HERE = Locations("/runs/1/ws", "/runs/1/run", "/state", "http://127.0.0.1:4/k/v1")
-THERE = Locations("/runs/2/ws", "/runs/2/run", "/other", "http://127.0.0.1:5/x/v1")
+HERE = Locations("/runs/1/ws", "/runs/1/run", "/state")
+THERE = Locations("/runs/2/ws", "/runs/2/run", "/other")
+PROVIDER = {"name": "p", "baseUrl": "http://127.0.0.1:1/x", "apiKey": "k", "models": ["m"]}
+SUBJECT = Subject(CELL, "1.30.0", PROVIDER, "q", HERE)
 UPSTREAM = Upstream(
     base_url="https://llm.example.com:8443/v1",
     api_key=CANARY,
@@ -107,7 +109,7 @@ def exchange(
 def record(
     directory: Path, replies: list[Reply | str], requests: list[UpstreamRequest], **how: Any
 ) -> list[Seen]:
-    recorder = Recorder(Subject(CELL, 1, "1.30.0", HERE), Scrubber(UPSTREAM))
+    recorder = Recorder(SUBJECT, Scrubber(UPSTREAM))
     told = exchange(recorder.transport(Provider(*replies)), requests, **how)  # type: ignore[arg-type]
     recorder.save(directory)
     return told
@@ -275,6 +277,8 @@ def test_the_substitutions_stand_in_the_cassette(tmp_path: Path) -> None:
     assert "path of the workspace" in names
     assert "date of the system prompt" in names
     assert cassette.locations == HERE
+    assert cassette.provider == {"name": "p", "models": ["m"]}
+    assert cassette.priced_as == "q"
 
 
 def test_a_cassette_of_other_rules_is_refused(tmp_path: Path) -> None:
