@@ -237,6 +237,11 @@ def test_what_is_no_plain_json_counts_byte_for_byte(body: bytes) -> None:
     assert canonical(b"").body == ["none"]
 
 
+def test_a_field_of_an_odd_type_is_no_role() -> None:
+    for odd in ([], {}, 1, None):
+        assert key({"m": {"role": odd, "type": odd, "content": "x"}}) != key({})
+
+
 def test_half_of_a_surrogate_pair_is_text_like_any_other() -> None:
     halves = [canonical(b'{"a":"\\ud83%c"}' % digit).key for digit in b"de"]
     assert halves[0] != halves[1]
