@@ -39,6 +39,7 @@ from typing import Any
 
 import psutil
 
+from nanobench.agent.gateway.server import Gateway
 from nanobench.agent.scripted.server import ScriptedServer
 from nanobench.dataset.catalog import TaskEntry, load_task
 from nanobench.dataset.gates.verification import verification_gate, write_expected
@@ -260,7 +261,7 @@ def measure(root: Path, files: int, cells: int, sandbox: str | None = None) -> M
     plan = build_plan([ModelRef(provider="local", model="none")], [entry], options).plan
     meter = Meter()
     provider = {"name": "local", "baseUrl": "http://127.0.0.1:9/v1", "models": ["none"]}
-    with ScriptedServer() as scripted:
+    with ScriptedServer() as scripted, Gateway() as gateway:
         bench = Bench(
             plan=plan,
             tasks={entry.task.task_id: PlannedTask(entry.task, entry.sha256, "benchmark")},
@@ -268,6 +269,7 @@ def measure(root: Path, files: int, cells: int, sandbox: str | None = None) -> M
             store=ResultStore(root / "out"),
             progress=meter,
             scripted=scripted,
+            gateway=gateway,
             environ={"NANOCODER_PROVIDERS": json.dumps([provider])},
             cwd=root,
         )

@@ -127,6 +127,7 @@ def departures(settings: AgentSettings, limits: Limits) -> tuple[str, ...]:
         found.append(f"turn limit {limits.max_turns}")
     found += [f"tune {key}={json.dumps(value)}" for key, value in sorted(settings.tune.items())]
     found += [f"tool {name} disabled" for name in sorted(settings.disabled_tools)]
+    found.append(f"gateway {settings.gateway}")
     return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from nanobench.dataset.catalog import Catalog
@@ -55,18 +55,20 @@ def open_bench(
     Raises:
         NanobenchError: a task of the plan is not here, or a directory cannot be used.
     """
+    from nanobench.agent.gateway.server import Gateway
     from nanobench.agent.scripted.server import ScriptedServer
 
     tasks = planned_tasks(plan, catalog)
     sweep(state.runs)
-    with ScriptedServer() as scripted:
+    with ExitStack() as stack:
         yield Bench(
             plan=plan,
             tasks=tasks,
             services=Services(state),
             store=store,
             progress=progress,
-            scripted=scripted,
+            scripted=stack.enter_context(ScriptedServer()),
+            gateway=stack.enter_context(Gateway()) if plan.agent.gateway == "on" else None,
             environ=os.environ,
             cwd=Path.cwd(),
         )

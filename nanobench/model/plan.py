@@ -75,6 +75,9 @@ class AgentSettings(Document):
     nanocoder: NonEmpty = "1.30.0"
     tune: dict[str, bool | int | float | str] = {}
     disabled_tools: tuple[str, ...] = ()
+    gateway: Literal["on", "off"] = Field(
+        default="on", description="a proxy between agent and provider: pins, retries, counts"
+    )
 
 
 class PlanTask(Document):

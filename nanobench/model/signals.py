@@ -77,8 +77,10 @@ class AgentSignals(Document):
     model_responses: NonNegativeInt | None = Field(
         default=None, description="successful replies of the model; null is unknown"
     )
-    requests: NonNegativeInt | None = None
-    retries: NonNegativeInt | None = None
+    requests: NonNegativeInt | None = Field(default=None, description="that the agent sent")
+    retries: NonNegativeInt | None = Field(
+        default=None, description="absorbed by the gateway, and the agent's own"
+    )
     finish_reason: str | None = None
     final_text_tail: str = Field(default="", description="last 500 characters")
     usage: Usage = Usage()

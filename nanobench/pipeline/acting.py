@@ -1,9 +1,6 @@
 """The agent's part of a cell: its workspace, its run, and how it ended."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from secrets import token_hex
 from typing import Any
 
 from nanobench.agent.exchange import Exchange
@@ -11,11 +8,11 @@ from nanobench.agent.harness_files import agents_md_sha256, hide_harness_files
 from nanobench.agent.nanocoder import AgentRequest, AgentRun, run_nanocoder
 from nanobench.agent.outcome import Outcome, read_outcome
 from nanobench.agent.prompt import build_prompt
-from nanobench.agent.scripted.behaviours import script_for
 from nanobench.environment.native import Prepared
 from nanobench.model.plan import Cell, Mode, ModelRef, Plan
-from nanobench.pipeline.bench import SCRIPTED, Bench, Material
+from nanobench.pipeline.bench import Bench, Material
 from nanobench.pipeline.places import Places
+from nanobench.pipeline.providing import Provided, provided
 from nanobench.pipeline.watch import Watch
 
 
@@ -55,17 +52,16 @@ def act(
     guide = agents_md_sha256(workspace)
     with (
         dependencies.open(workspace, run_dir) as room,
-        _provider(cell, material, bench) as (provider, key),
-        watch.following(lambda: bench.scripted.exchanges(key) if key else None),
+        provided(cell, material, bench) as ready,
     ):
-        request = agent_request(cell.model, cell.mode, material, provider, bench.plan)
-        run = run_nanocoder(room, request, bench.services.toolchain, run_dir)
-        exchanges = bench.scripted.exchanges(key) if key else None
+        request = agent_request(cell.model, cell.mode, material, ready.provider, bench.plan)
+        with watch.following(ready.exchanges):
+            run = run_nanocoder(room, request, bench.services.toolchain, run_dir)
+        exchanges = ready.finish()
         residue = room.residue
     rooms.keep_workspace()
     outcome = read_outcome(run, exchanges, material.task.required_files)
-    if key:
-        outcome = _without_address(outcome, provider["baseUrl"])
+    outcome = _without_address(outcome, ready)
     return Acted(run, outcome, exchanges, hidden, residue, guide)
 
 
@@ -82,31 +78,9 @@ def agent_request(
     )
 
 
-def scripted_provider(url: str) -> dict[str, Any]:
-    """Nanocoder's provider object for the scripted server at `url`."""
-    return {"name": SCRIPTED, "baseUrl": url, "apiKey": "none", "models": []}
-
-
-@contextmanager
-def _provider(
-    cell: Cell, material: Material, bench: Bench
-) -> Iterator[tuple[dict[str, Any], str | None]]:
-    """Nanocoder's provider object, and the scripted server's key if the model is scripted."""
-    if cell.model.provider != SCRIPTED:
-        yield bench.provider(cell.model.provider), None
-        return
-    key = token_hex(8)
-    url = bench.scripted.register(key, script_for(cell.model.model, material.view))
-    try:
-        yield scripted_provider(url), key
-    finally:
-        bench.scripted.release(key)
-
-
-def _without_address(outcome: Outcome, url: str) -> Outcome:
-    """Take out the scripted server's port and key, which no two runs share."""
+def _without_address(outcome: Outcome, ready: Provided) -> Outcome:
     message = outcome.signals.error_message
     if message is None:
         return outcome
-    told = {"error_message": message.replace(url, f"http://{SCRIPTED}/v1")}
+    told = {"error_message": ready.without_address(message)}
     return replace(outcome, signals=outcome.signals.model_copy(update=told))

@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+from nanobench.agent.gateway.server import Gateway
 from nanobench.agent.providers import find_provider
 from nanobench.agent.scripted.behaviours import TaskView
 from nanobench.agent.scripted.server import ScriptedServer
@@ -115,7 +116,7 @@ class Once:
 
 @dataclass(frozen=True)
 class Bench:
-    """A plan with everything that its cells need."""
+    """A plan with everything that its cells need; `gateway` is null where it is off."""
 
     plan: Plan
     tasks: Mapping[str, PlannedTask]
@@ -123,6 +124,7 @@ class Bench:
     store: ResultStore
     progress: Progress
     scripted: ScriptedServer
+    gateway: Gateway | None
     environ: Mapping[str, str]
     cwd: Path
     _once: Once = field(default_factory=Once)

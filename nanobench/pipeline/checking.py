@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
+from nanobench.agent.gateway.redirect import upstream_of
 from nanobench.agent.nanocoder import check_model, check_request
 from nanobench.agent.scripted.behaviours import BEHAVIOURS, NotApplicableError, script_for
 from nanobench.errors import WHERE_INDENT, InvalidInputError, UsageError
 from nanobench.model.plan import Cell, Mode, ModelRef
-from nanobench.pipeline.acting import agent_request, scripted_provider
+from nanobench.pipeline.acting import agent_request
 from nanobench.pipeline.bench import SCRIPTED, Bench
+from nanobench.pipeline.providing import goes_through_gateway, scripted_provider
 
 
 def check_input(cells: Sequence[Cell], bench: Bench) -> None:
@@ -38,7 +40,10 @@ def check_input(cells: Sequence[Cell], bench: Bench) -> None:
 def _check_models(models: Iterable[ModelRef], bench: Bench) -> None:
     for model in models:
         if model.provider != SCRIPTED:
-            check_model(model, bench.provider(model.provider))
+            provider = bench.provider(model.provider)
+            check_model(model, provider)
+            if goes_through_gateway(model, bench):
+                upstream_of(provider)
         elif model.model not in BEHAVIOURS:
             raise UsageError(
                 f"there is no scripted model {model.model!r}",

@@ -1,9 +1,11 @@
 """What shaped a run, and what it completed (SPEC X8, 12)."""
 
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 
 from nanobench import __version__
+from nanobench.agent.exchange import Exchange, TemperatureState
 from nanobench.agent.nanocoder import departures
 from nanobench.environment.native import Prepared
 from nanobench.model.plan import Cell
@@ -20,6 +22,7 @@ from nanobench.pipeline.bench import SCRIPTED, Bench
 from nanobench.pipeline.keeping import AGENT_REPORT
 from nanobench.pipeline.verifying import Verified
 
+_UNPINNED: tuple[TemperatureState, ...] = ("refused", "ignored", "unknown")
 _WEB_TOOLS = frozenset({"fetch_url", "web_search"})
 
 
@@ -30,6 +33,7 @@ def provenance(
     planned = bench.tasks[cell.task_id]
     services = bench.services
     scripted = cell.model.provider == SCRIPTED
+    temperature = pinned_temperature(acted.exchanges if acted else None)
     return Provenance(
         nanobench=__version__,
         nanocoder=bench.plan.agent.nanocoder,
@@ -43,12 +47,30 @@ def provenance(
         tool_surface=_tool_surface(bench, acted),
         settings=bench.plan.agent,
         limits=bench.plan.limits,
-        departures=departures(bench.plan.agent, bench.plan.limits),
+        departures=_departures(bench, acted),
+        temperature=temperature,
         # A scripted model says the same whatever its temperature.
-        temperature="pinned" if scripted else "unknown",
-        non_deterministic=not scripted,
+        non_deterministic=not scripted and temperature != "pinned",
         scripted=scripted,
     )
+
+
+def pinned_temperature(exchanges: Sequence[Exchange] | None) -> TemperatureState:
+    """Whether the model answered at a pinned temperature throughout (SPEC X7)."""
+    states = {
+        one.temperature_state
+        for one in exchanges or ()
+        if one.method == "POST" and one.status is not None and one.status < 400
+    }
+    unpinned = next((state for state in _UNPINNED if state in states), None)
+    return unpinned or ("pinned" if states else "unknown")
+
+
+def _departures(bench: Bench, acted: Acted | None) -> tuple[str, ...]:
+    found = departures(bench.plan.agent, bench.plan.limits)
+    if bench.gateway is not None and acted is not None and acted.exchanges is None:
+        return (*found, "provider asked directly: Nanocoder does not let its address be changed")
+    return found
 
 
 def _isolation(bench: Bench, cell: Cell) -> Isolation:

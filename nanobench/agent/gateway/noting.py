@@ -44,8 +44,10 @@ def exchange(noted: Noted, dialect: Dialect | None, asked: Asked, pinned: Pinned
     """The exchange, but for its place in the run, its sizes and its times."""
     reading = noted.reading
     error_class, code = _error(noted, dialect)
+    waiting = noted.client_left and noted.answered is None
+    last = noted.attempts[-1].status if waiting and noted.attempts else noted.status
     return Exchange(
-        status=noted.status,
+        status=last,
         error_class=error_class,
         input_tokens=reading.input_tokens,
         output_tokens=reading.output_tokens,
@@ -75,6 +77,8 @@ def _error(noted: Noted, dialect: Dialect | None) -> tuple[ErrorClass | None, st
     reading = noted.reading
     if noted.error is not None:
         return noted.error.error_class, noted.error.code
+    if noted.client_left and noted.answered is None and noted.attempts:
+        return noted.attempts[-1].error_class, None
     if dialect is None:
         return _unread(noted.status), None
     if reading.error:

@@ -57,8 +57,13 @@ class Gateway:
         return _ordered(self._routes[key])
 
     def close(self, key: str) -> tuple[Exchange, ...]:
-        """End a route, with what is still under way on it; returns all its exchanges."""
-        route = self._routes.pop(key)
+        """End a route, with what is still under way on it; returns all its exchanges.
+
+        A route that is closed already has none.
+        """
+        route = self._routes.pop(key, None)
+        if route is None:
+            return ()
         self._server.run(_end(route))
         return _ordered(route)
 

@@ -12,7 +12,7 @@ Phrase = tuple[tuple[str, ...], ErrorClass]
 """A class, and the parts that must all occur in the lower-cased message."""
 
 REQUEST_LIMIT_CODE = "nanobench_request_limit"
-TOKEN_LIMIT_CODE = "nanobench_token_limit"
+TOKEN_LIMIT_CODE = "nanobench_token_limit"  # noqa: S105 - an error code
 COST_LIMIT_CODE = "nanobench_cost_limit"
 UNMETERED_CODE = "nanobench_unmetered"
 REPLAY_CODE = "nanobench_replay"
