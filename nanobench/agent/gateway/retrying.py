@@ -45,7 +45,7 @@ async def retrying(
     started = time.monotonic()
 
     def stop(state: RetryCallState) -> bool:
-        elapsed = time.monotonic() - started
+        elapsed = time.monotonic() - started + (0.0 if policy.waits else state.idle_for)
         return (
             state.attempt_number >= policy.attempts
             or allowance.left <= 0
@@ -77,10 +77,14 @@ async def retrying(
         wait=lambda state: _wait(state, backoff),
         stop=stop,
         before_sleep=note,
-        sleep=asyncio.sleep,
+        sleep=asyncio.sleep if policy.waits else _at_once,
         reraise=True,
     )
     return await tries(try_once)
+
+
+async def _at_once(seconds: float) -> None:
+    """Go on."""
 
 
 def _wait(state: RetryCallState, backoff: Callable[[RetryCallState], float]) -> float:

@@ -45,6 +45,7 @@ class RetryPolicy:
         longest_wait_seconds: of one wait; a provider that asks for more is not asked again.
         patience_seconds: for all tries of one request, until its first output.
         retries_per_run: of all requests of a cell.
+        waits: false in a replay, where waits are decided and counted, but not slept.
     """
 
     attempts: int = 5
@@ -52,6 +53,7 @@ class RetryPolicy:
     longest_wait_seconds: float = 120.0
     patience_seconds: float = 540.0
     retries_per_run: int = 50
+    waits: bool = True
 
 
 class Guard(Protocol):
