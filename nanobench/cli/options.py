@@ -113,6 +113,13 @@ max_cost_option = click.option(
     metavar="USD",
     help="Cost of all cells that this command runs.",
 )
+gateway_option = click.option(
+    "--gateway",
+    type=click.Choice(("on", "off")),
+    default="on",
+    show_default=True,
+    help="A proxy to the provider: pins the temperature, keeps the key, retries and counts.",
+)
 tasks_dir_option = click.option(
     "--tasks-dir",
     type=click.Path(path_type=Path),
@@ -146,6 +153,7 @@ _PLANNING = (
     max_requests_option,
     max_tokens_option,
     max_cost_option,
+    gateway_option,
     tasks_dir_option,
     state_dir_option,
 )
@@ -166,6 +174,7 @@ class PlanRequest:
     max_requests: int | None
     max_tokens: int | None
     max_cost: float | None
+    gateway: str
     tasks_dir: Path | None
     state_dir: Path | None
 
@@ -203,7 +212,7 @@ class PlanRequest:
             "max_tokens": self.max_tokens,
             "max_cost": self.max_cost,
         }
-        agent = {"nanocoder": self.nanocoder}
+        agent = {"nanocoder": self.nanocoder, "gateway": self.gateway}
         return PlanOptions(
             modes=MODES[self.mode],
             runs=self.runs,

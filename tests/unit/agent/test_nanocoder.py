@@ -124,6 +124,7 @@ def test_tune_and_disabled_tools_are_written_and_named(tmp_path: Path) -> None:
         "turn limit 5",
         'tune toolProfile="full"',
         "tool fetch_url disabled",
+        "gateway on",
     )
 
 
