@@ -18,8 +18,12 @@ class ToolSurface(Document):
     tools: tuple[str, ...] | None = Field(description="offered to the model in its first request")
     agents_md_sha256: Sha256 | None
     web_access: bool
-    vision: bool
+    vision: bool = Field(description="whether images can reach the model")
     dependencies_writable: bool
+    attachments: tuple[str, ...] = Field(default=(), description="named in the prompt")
+    attachments_withheld: tuple[str, ...] = Field(
+        default=(), description="that the agent cannot take and the task can do without"
+    )
 
 
 class Isolation(Document):

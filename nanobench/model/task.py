@@ -177,7 +177,7 @@ class Ruling(Document):
 
 
 class Attachment(Document):
-    """A file given to the agent beside the statement."""
+    """A file of the base commit that belongs to the statement."""
 
     path: RepoPath
     media_type: NonEmpty
@@ -217,6 +217,9 @@ class Task(Document):
     curation: Curation = Curation()
     rulings: tuple[Ruling, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    attachments_optional: bool = Field(
+        default=False, description="the text suffices: an agent without vision may do the task"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nanobench.agent.attachments import offer_attachments
 from nanobench.agent.exchange import Exchange
 from nanobench.agent.harness_files import agents_md_sha256, hide_harness_files
 from nanobench.agent.nanocoder import AgentRequest, AgentRun, run_nanocoder
@@ -69,8 +70,12 @@ def agent_request(
     model: ModelRef, mode: Mode, material: Material, provider: dict[str, Any], plan: Plan
 ) -> AgentRequest:
     """What a cell of this model and mode asks of the agent."""
+    task = material.task
+    attached = offer_attachments(task, plan.agent.nanocoder).given
     return AgentRequest(
-        prompt=build_prompt(material.statement, material.task.required_files, mode),
+        prompt=build_prompt(
+            material.statement, task.required_files, mode, [one.path for one in attached]
+        ),
         model=model,
         provider=provider,
         settings=plan.agent,

@@ -19,6 +19,7 @@ from nanobench.model.plan import Plan
 from nanobench.model.task import Task
 from nanobench.pipeline.progress import Progress
 from nanobench.pipeline.store import ResultStore
+from nanobench.workspace.attachments import check_attachments
 from nanobench.workspace.cache import ObjectCache
 from nanobench.workspace.golden import Golden, resolve_golden
 from nanobench.workspace.snapshot import Snapshot, SnapshotStore
@@ -70,14 +71,15 @@ class Material:
 
 
 def resolve(planned: PlannedTask, services: Services) -> Material:
-    """Fetch the base commit, and resolve statement and golden patch by their hashes.
+    """Fetch the base commit; resolve statement, golden patch and attachments by their hashes.
 
     Raises:
         RepositoryError: the repository or a commit cannot be had.
-        HashMismatchError: pinned text or patch has changed.
+        HashMismatchError: pinned text, patch or attachment has changed.
     """
     task = planned.task
     snapshot = services.snapshots.get(task.repo_url, task.base_commit)
+    check_attachments(task, snapshot)
     return Material(
         planned=planned,
         snapshot=snapshot,

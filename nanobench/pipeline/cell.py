@@ -7,19 +7,23 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nanobench.agent.attachments import check_capability, is_image, offer_attachments
+from nanobench.agent.trajectory import trajectory_signals
 from nanobench.environment.cancel import cancelled
 from nanobench.environment.native import Prepared
 from nanobench.errors import InterruptedRunError, NanobenchError, StateError
 from nanobench.files import write_atomic
-from nanobench.model.plan import Cell
+from nanobench.model.plan import Cell, Plan
 from nanobench.model.record import Record, Timing
 from nanobench.model.signals import (
     AgentSignals,
     EditSignals,
     Signals,
     ToolSignals,
+    TrajectorySignals,
     VerificationSignals,
 )
+from nanobench.model.task import Task
 from nanobench.pipeline.acting import Acted, act
 from nanobench.pipeline.bench import Bench
 from nanobench.pipeline.edits import edit_signals
@@ -122,6 +126,7 @@ def _work(run: Progressing, phases: Phases, directory: Path) -> None:
     cell, bench, rooms = phases.cell, phases.bench, phases.rooms
     with phases.phase("prepare"):
         material = bench.material(cell.task_id)
+        check_capability(material.task, bench.plan.agent.nanocoder)
         run.dependencies = dependencies = bench.environment(cell.task_id)
     with phases.phase("agent"):
         run.acted = act(cell, material, dependencies, rooms, bench, phases.watch)
@@ -156,6 +161,7 @@ def _signals(cell: Cell, bench: Bench, run: Progressing) -> Signals:
         required_files=task.required_files,
         agent=outcome.signals if outcome else _NOT_STARTED,
         tools=outcome.tools if outcome else ToolSignals(),
+        trajectory=_trajectory(run.acted, task, bench.plan) if run.acted else TrajectorySignals(),
         edits=edit_signals(run.diff, outcome, run.verified, task.required_files)
         if outcome
         else EditSignals(source="diff", reported=None),
@@ -163,4 +169,15 @@ def _signals(cell: Cell, bench: Bench, run: Progressing) -> Signals:
         if run.verified
         else VerificationSignals(possible=False, impossible_because="it was not reached"),
         infrastructure=tuple(run.troubles) + (run.verified.troubles if run.verified else ()),
+    )
+
+
+def _trajectory(acted: Acted, task: Task, plan: Plan) -> TrajectorySignals:
+    given = offer_attachments(task, plan.agent.nanocoder).given
+    return trajectory_signals(
+        acted.outcome.report,
+        acted.exchanges,
+        acted.outcome.signals.ending,
+        acted.run.workspace,
+        images_given=any(is_image(one) for one in given),
     )

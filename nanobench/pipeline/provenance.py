@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nanobench import __version__
+from nanobench.agent.attachments import offer_attachments, takes_images
 from nanobench.agent.exchange import Exchange, TemperatureState
 from nanobench.agent.nanocoder import departures
 from nanobench.environment.native import Prepared
@@ -17,6 +18,7 @@ from nanobench.model.record import (
     ToolSurface,
 )
 from nanobench.model.signals import Signals
+from nanobench.model.task import Task
 from nanobench.pipeline.acting import Acted
 from nanobench.pipeline.bench import SCRIPTED, Bench
 from nanobench.pipeline.keeping import AGENT_REPORT
@@ -44,7 +46,7 @@ def provenance(
         dataset=planned.dataset,
         environment_key=dependencies.key if dependencies else None,
         isolation=_isolation(bench, cell),
-        tool_surface=_tool_surface(bench, acted),
+        tool_surface=_tool_surface(bench, planned.task, acted),
         settings=bench.plan.agent,
         limits=bench.plan.limits,
         departures=_departures(bench, acted),
@@ -84,17 +86,20 @@ def _isolation(bench: Bench, cell: Cell) -> Isolation:
     )
 
 
-def _tool_surface(bench: Bench, acted: Acted | None) -> ToolSurface:
+def _tool_surface(bench: Bench, task: Task, acted: Acted | None) -> ToolSurface:
     """The tools are known only where the request itself was seen."""
     offered = [one.tools for one in (acted.exchanges if acted else None) or () if one.tools]
     tools = tuple(sorted(offered[0])) if offered else None
     disabled = set(bench.plan.agent.disabled_tools)
+    offer = offer_attachments(task, bench.plan.agent.nanocoder)
     return ToolSurface(
         tools=tools,
         agents_md_sha256=acted.agents_md_sha256 if acted else None,
         web_access=bool(_WEB_TOOLS & set(tools) if tools else _WEB_TOOLS - disabled),
-        vision=False,
+        vision=takes_images(bench.plan.agent.nanocoder),
         dependencies_writable=not bench.services.sandbox.fixed_paths,
+        attachments=tuple(one.path for one in offer.given),
+        attachments_withheld=tuple(one.path for one in offer.withheld),
     )
 
 

@@ -20,6 +20,7 @@ from nanobench.report.document import (
     TaskResult,
     Taxonomy,
 )
+from nanobench.report.trajectory import trajectory
 
 SCRIPTED_PROVIDER = "scripted"
 SAMPLE_DATASET = "sample"
@@ -132,6 +133,7 @@ def _row(record: Record) -> Row:
         required_edited=edits.required_observed if observed else edits.required_reported,
         usage=signals.agent.usage,
         non_deterministic=provenance.non_deterministic,
+        trajectory=trajectory(record),
         **_test_figures(signals.verification),
     )
 

@@ -22,6 +22,30 @@ SectionKind = Literal["models", "sample", "scripted"]
 FailureMode = Category | Literal["zero_signal", "ended_by_limit"]
 
 
+class Trajectory(Document):
+    """How a run went about it (SPEC O3): counts; what they were stands in the record.
+
+    `harness` and `model` are the evidence apart (SPEC O4). Null is unknown: there was no report.
+    """
+
+    known: bool = Field(description="whether there was a report of the agent's calls")
+    calls: NonNegativeInt
+    files_read: NonNegativeInt
+    required_read: NonNegativeInt
+    required_files: NonNegativeInt
+    rereads: NonNegativeInt
+    loops: NonNegativeInt
+    unverified_claim: bool
+    used: tuple[str, ...] = Field(description="vision, ocr, web, browser, shell only")
+    network_attempts: NonNegativeInt
+    history_attempts: NonNegativeInt
+    pollution: NonNegativeInt
+    unreported_edits: NonNegativeInt | None = Field(description="in the diff, not in the report")
+    unobserved_edits: NonNegativeInt | None = Field(description="in the report, not in the diff")
+    harness: tuple[str, ...]
+    model: tuple[str, ...]
+
+
 class Row(Document):
     """One cell: what its standing attempt came to, or that it has none."""
 
@@ -56,6 +80,7 @@ class Row(Document):
     required_edited: tuple[str, ...] = ()
     usage: Usage = Usage()
     non_deterministic: bool = False
+    trajectory: Trajectory | None = Field(default=None, description="null: the cell is missing")
 
 
 class Summary(Document):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from nanobench.report.document import Report, Row, Section, Summary, TaskResult
+from nanobench.report.document import Report, Row, Section, Summary, TaskResult, Trajectory
 from nanobench.report.escape import inert
 
 TITLES = {
@@ -72,6 +72,7 @@ def _section(section: Section, cells: Sequence[Row]) -> Iterator[str]:
         (_run(row) for row in cells if row.section == section.kind),
     )
     yield from _taxonomy(section)
+    yield from _trajectories([row for row in cells if row.section == section.kind])
 
 
 def _summary(summary: Summary) -> list[str]:
@@ -101,8 +102,7 @@ def _task(result: TaskResult) -> list[str]:
 
 
 def _run(row: Row) -> list[str]:
-    cell = row.cell
-    name = f"{inert(str(cell.model))} {inert(cell.task_id)} {cell.mode} run {cell.run}"
+    name = _name(row)
     if row.state != "present":
         return [name, row.state, *[_NONE] * 6, _evidence(row.infrastructure)]
     category = f"`{row.category}`" if row.category else _NONE
@@ -119,6 +119,11 @@ def _run(row: Row) -> list[str]:
         str(row.regressions),
         _evidence(row.evidence),
     ]
+
+
+def _name(row: Row) -> str:
+    cell = row.cell
+    return f"{inert(str(cell.model))} {inert(cell.task_id)} {cell.mode} run {cell.run}"
 
 
 def _evidence(items: Sequence[str]) -> str:
@@ -145,6 +150,50 @@ def _taxonomy(section: Section) -> Iterator[str]:
         f"Coverage: {_percent(taxonomy.coverage)} of {taxonomy.failed} failed runs are named "
         "(all but `unclassified`)."
     )
+
+
+def _trajectories(rows: Sequence[Row]) -> Iterator[str]:
+    told = [(row, row.trajectory) for row in rows if row.trajectory is not None]
+    if not told:
+        return
+    yield "### Trajectories"
+    yield _table(
+        "run | calls | files read | required read | re-reads | loops | claims unverified success | "
+        "used | network attempts | history attempts | pollution | edits not reported / not seen",
+        (_trajectory(row, seen) for row, seen in told),
+    )
+    yield "### Model or harness?"
+    evident = [(row, seen) for row, seen in told if seen.harness or seen.model]
+    if not evident:
+        yield "No run shows signs of either."
+        return
+    yield _table(
+        "run | points at the harness | points at the model",
+        ([_name(row), _evidence(seen.harness), _evidence(seen.model)] for row, seen in evident),
+    )
+    yield "Signs, not judgements: they change no score, and some have either cause."
+
+
+def _trajectory(row: Row, seen: Trajectory) -> list[str]:
+    edits = [_NONE if n is None else str(n) for n in (seen.unreported_edits, seen.unobserved_edits)]
+    if not seen.known:
+        return [_name(row), *[_NONE] * 6, *_outside(seen), " / ".join(edits)]
+    return [
+        _name(row),
+        str(seen.calls),
+        str(seen.files_read),
+        f"{seen.required_read}/{seen.required_files}",
+        str(seen.rereads),
+        str(seen.loops),
+        "yes" if seen.unverified_claim else "no",
+        *_outside(seen),
+        " / ".join(edits),
+    ]
+
+
+def _outside(seen: Trajectory) -> list[str]:
+    counts = (seen.network_attempts, seen.history_attempts, seen.pollution)
+    return [", ".join(seen.used) or _NONE, *map(str, counts)]
 
 
 def _absent(report: Report) -> Iterator[str]:
