@@ -138,7 +138,8 @@ class ObjectCache:
     def _fetch(self, url: str, repository: Path, commits: Sequence[str]) -> None:
         _clean(repository)
         try:
-            run_git("init", "--quiet", "--bare", "--template=", str(repository))
+            make_directory(repository)
+            run_git("init", "--quiet", "--bare", "--template=", git_dir=repository)
             run_git(
                 "fetch",
                 "--quiet",

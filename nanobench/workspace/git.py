@@ -5,13 +5,15 @@ hook, no file-system monitor, no global ignore or attributes file. git never run
 repository that an agent could write (docs: the agent's `.git` can carry commands).
 """
 
+import errno
 import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nanobench.errors import RepositoryError
+from nanobench.errors import RepositoryError, StateError
+from nanobench.files import state_error
 
 FETCH_TIMEOUT_SECONDS = 3600.0
 
@@ -36,6 +38,7 @@ _FETCH_SETTINGS = (
 )
 _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 _BLOB_BATCH = 512
+_DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 class GitError(RepositoryError):
@@ -60,6 +63,7 @@ def run_git(
 
     Raises:
         GitError: git is absent or ended with an error.
+        StateError: the disk is full or cannot be written.
     """
     settings = _FETCH_SETTINGS if user_config else _HARDENING
     base = _user_environment() if user_config else hardened_environment()
@@ -80,9 +84,22 @@ def run_git(
     except subprocess.TimeoutExpired:
         raise GitError(f"git {_name(args)} took over {FETCH_TIMEOUT_SECONDS:.0f} s") from None
     if done.returncode != 0:
-        words = git_words(done.stderr) or f"exit code {done.returncode}"
-        raise GitError(f"git {_name(args)} failed: {words}", where=str(git_dir or ""))
+        raise _failure(args, git_dir, done)
     return done.stdout
+
+
+def _failure(
+    args: Sequence[str | bytes], git_dir: Path | None, done: "subprocess.CompletedProcess[bytes]"
+) -> GitError | StateError:
+    words = git_words(done.stderr) or f"exit code {done.returncode}"
+    for code in _DISK_TROUBLE:
+        if os.strerror(code) in words:
+            return state_error(OSError(code, words), git_dir or Path.cwd())
+    return GitError(
+        f"git {_name(args)} failed: {words}",
+        where=str(git_dir or ""),
+        remedy="check the free space; a damaged directory can be removed, it is built again",
+    )
 
 
 def git_argv(
