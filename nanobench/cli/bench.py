@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanobench.cli.options import PlanRequest, json_option, out_directory_option, plan_request
+from nanobench.cli.options import (
+    PlanRequest,
+    TapeRequest,
+    json_option,
+    out_directory_option,
+    plan_request,
+    tape_request,
+)
 from nanobench.errors import WHERE_INDENT, InfrastructureError
 
 if TYPE_CHECKING:
     from nanobench.cli.options import Resolved
+    from nanobench.pipeline.taping import Taping
     from nanobench.report.document import Report
 
 _CAUSES = 5
@@ -21,6 +29,7 @@ _CAUSES = 5
 
 @click.command()
 @plan_request
+@tape_request
 @out_directory_option
 @click.option(
     "--jobs",
@@ -29,7 +38,9 @@ _CAUSES = 5
     help="Cells at a time.  [default: half of the processors]",
 )
 @json_option
-def bench(request: PlanRequest, out: Path, jobs: int | None, as_json: bool) -> None:
+def bench(
+    request: PlanRequest, tape: TapeRequest, out: Path, jobs: int | None, as_json: bool
+) -> None:
     """Plan, run and report on one machine.
 
     The same command resumes an interrupted bench.
@@ -42,7 +53,8 @@ def bench(request: PlanRequest, out: Path, jobs: int | None, as_json: bool) -> N
     resolved = request.resolve()
     for warning in resolved.planned.warnings:
         click.echo(f"warning: {warning}", err=True)
-    report = run_plan(resolved, out, jobs or default_jobs())
+    taping = tape.resolve(resolved.planned.plan.limits)
+    report = run_plan(resolved, out, jobs or default_jobs(), taping=taping)
     if as_json:
         click.echo(report.to_json(), nl=False)
     else:
@@ -50,7 +62,14 @@ def bench(request: PlanRequest, out: Path, jobs: int | None, as_json: bool) -> N
     check_complete(report)
 
 
-def run_plan(resolved: Resolved, out: Path, jobs: int, *, afresh: bool = False) -> Report:
+def run_plan(
+    resolved: Resolved,
+    out: Path,
+    jobs: int,
+    *,
+    taping: Taping | None = None,
+    afresh: bool = False,
+) -> Report:
     """Run what is unfinished of a plan, or all of it, and write the report of all below `out`.
 
     Raises:
@@ -70,7 +89,7 @@ def run_plan(resolved: Resolved, out: Path, jobs: int, *, afresh: bool = False) 
         store.adopt(plan)
         with (
             progress(len(plan.cells)) as shown,
-            open_bench(plan, resolved.catalog, resolved.state, store, shown) as opened,
+            open_bench(plan, resolved.catalog, resolved.state, store, shown, taping) as opened,
         ):
             run_unfinished(opened, jobs)
         results = load_results([out])

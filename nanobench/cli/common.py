@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import click
+
 from nanobench.dataset.catalog import Catalog
 from nanobench.errors import InvalidInputError
 from nanobench.files import StateDirectory
-from nanobench.model.plan import Plan
+from nanobench.model.plan import Cell, Plan
 from nanobench.pipeline.bench import Bench, PlannedTask, Services
 from nanobench.pipeline.cell import run_cell
 from nanobench.pipeline.checking import check_input
@@ -16,6 +18,7 @@ from nanobench.pipeline.places import sweep
 from nanobench.pipeline.pool import run_cells, unfinished
 from nanobench.pipeline.progress import Progress
 from nanobench.pipeline.store import ResultStore
+from nanobench.pipeline.taping import Taping
 
 
 def planned_tasks(plan: Plan, catalog: Catalog) -> dict[str, PlannedTask]:
@@ -48,9 +51,14 @@ def planned_tasks(plan: Plan, catalog: Catalog) -> dict[str, PlannedTask]:
 
 @contextmanager
 def open_bench(
-    plan: Plan, catalog: Catalog, state: StateDirectory, store: ResultStore, progress: Progress
+    plan: Plan,
+    catalog: Catalog,
+    state: StateDirectory,
+    store: ResultStore,
+    progress: Progress,
+    taping: Taping | None = None,
 ) -> Iterator[Bench]:
-    """A bench on a state directory that has been swept.
+    """A bench on a state directory that has been swept; `taping` is null for one without ceilings.
 
     Raises:
         NanobenchError: a task of the plan is not here, or a directory cannot be used.
@@ -71,15 +79,32 @@ def open_bench(
             gateway=stack.enter_context(Gateway()) if plan.agent.gateway == "on" else None,
             environ=os.environ,
             cwd=Path.cwd(),
+            taping=taping or Taping(),
         )
 
 
 def run_unfinished(bench: Bench, jobs: int) -> None:
     """Check the cells that are still to be run, and run them.
 
+    Once the bench's ceiling of cost is reached, no further cell is started.
+
     Raises:
         NanobenchError: the input is wrong, a directory cannot be used, or the run was interrupted.
     """
     todo = unfinished(bench.plan, bench.store, bench.progress)
     check_input(todo, bench)
-    run_cells(todo, lambda cell: run_cell(cell, bench), jobs)
+    purse, left_out = bench.taping.purse, []
+
+    def run(cell: Cell) -> None:
+        if purse.empty:
+            left_out.append(cell)
+        else:
+            run_cell(cell, bench)
+
+    run_cells(todo, run, jobs)
+    if left_out:
+        click.echo(
+            f"warning: ${purse.spent:.4f} of --max-cost {purse.limit:f} are spent; {len(left_out)} "
+            "cells were not started (repeat the command to spend as much again)",
+            err=True,
+        )

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from nanobench.errors import UsageError
+from nanobench.errors import InvalidInputError, UsageError
 
 if TYPE_CHECKING:
     from nanobench.dataset.catalog import Catalog
     from nanobench.dataset.planning import Planned, PlanOptions
     from nanobench.files import StateDirectory
-    from nanobench.model.plan import Mode, ModelRef
+    from nanobench.model.plan import Limits, Mode, ModelRef
+    from nanobench.pipeline.taping import Taping
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -159,6 +160,28 @@ _PLANNING = (
 )
 
 
+_TAPING = (
+    click.option(
+        "--record",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Record what providers answer, one cassette per cell.",
+    ),
+    click.option(
+        "--replay",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Answer from the cassettes in DIR; no provider is asked.",
+    ),
+    click.option(
+        "--prices",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Prices of models, in JSON.  [default: those of the extra nanobench[prices]]",
+    ),
+)
+
+
 @dataclass(frozen=True)
 class PlanRequest:
     """The planning options of a command line, as typed."""
@@ -231,17 +254,77 @@ class Resolved:
     state: StateDirectory
 
 
-def plan_request(command: Command) -> Command:
-    """Give a command the planning options, which reach it as one `request: PlanRequest`."""
+@dataclass(frozen=True)
+class PlaceRequest:
+    """Where task files and caches lie, as typed."""
 
-    @functools.wraps(command)
-    def collected(**values: Any) -> Any:
-        own = {field.name: values.pop(field.name) for field in fields(PlanRequest)}
-        return command(request=PlanRequest(**own), **values)
+    tasks_dir: Path | None
+    state_dir: Path | None
 
-    for option in reversed(_PLANNING):
-        collected = option(collected)
-    return collected  # type: ignore[return-value]
+
+@dataclass(frozen=True)
+class TapeRequest:
+    """The options for recordings and prices, as typed."""
+
+    record: Path | None
+    replay: Path | None
+    prices: Path | None
+
+    def resolve(self, limits: Limits) -> Taping:
+        """Read the prices and look at the directories.
+
+        Raises:
+            UsageError: both a recording and a replay are asked for.
+            InvalidInputError: the price file is wrong, or there is nothing to replay.
+            StateError: the directory for recordings cannot be created.
+        """
+        from nanobench.agent.gateway.budget import Purse
+        from nanobench.agent.gateway.prices import price_list
+        from nanobench.files import make_directory
+        from nanobench.pipeline.taping import Taping
+
+        if self.record and self.replay:
+            raise UsageError(
+                "a bench is either recorded or replayed",
+                where="--record and --replay",
+                remedy="give one of them",
+            )
+        if self.replay and not self.replay.is_dir():
+            raise InvalidInputError(
+                "there is no recording here",
+                where=f"--replay {self.replay}",
+                remedy="name the directory of a bench with --record",
+            )
+        if self.record:
+            make_directory(self.record)
+        prices = price_list(self.prices)
+        return Taping(self.record, self.replay, prices, Purse(limits.max_cost))
+
+
+def _collecting(
+    name: str, request: type[Any], options: Sequence[Callable[[Any], Any]]
+) -> Callable[[Command], Command]:
+    """A decorator that gives a command `options`, which reach it as one `request`."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def collected(**values: Any) -> Any:
+            own = {field.name: values.pop(field.name) for field in fields(request)}
+            return command(**{name: request(**own)}, **values)
+
+        for option in reversed(options):
+            collected = option(collected)
+        return collected  # type: ignore[return-value]
+
+    return decorate
+
+
+plan_request = _collecting("request", PlanRequest, _PLANNING)
+"""Gives a command the planning options as `request: PlanRequest`."""
+place_request = _collecting("place", PlaceRequest, (tasks_dir_option, state_dir_option))
+"""Gives a command `place: PlaceRequest`."""
+tape_request = _collecting("tape", TapeRequest, _TAPING)
+"""Gives a command the options for recordings and prices as `tape: TapeRequest`."""
 
 
 def parse_models(values: Sequence[str]) -> tuple[ModelRef, ...]:

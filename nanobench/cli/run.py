@@ -5,10 +5,12 @@ from pathlib import Path
 import click
 
 from nanobench.cli.options import (
+    PlaceRequest,
+    TapeRequest,
     json_option,
     out_directory_option,
-    state_dir_option,
-    tasks_dir_option,
+    place_request,
+    tape_request,
 )
 from nanobench.errors import InfrastructureError, UsageError
 
@@ -24,15 +26,15 @@ from nanobench.errors import InfrastructureError, UsageError
 )
 @click.option("--cell", "cell_id", required=True, metavar="ID", help="The cell to run.")
 @out_directory_option
-@tasks_dir_option
-@state_dir_option
+@tape_request
+@place_request
 @json_option
 def run(
     plan_file: Path,
     cell_id: str,
     out: Path,
-    tasks_dir: Path | None,
-    state_dir: Path | None,
+    tape: TapeRequest,
+    place: PlaceRequest,
     as_json: bool,
 ) -> None:
     """Run one cell of a plan.
@@ -57,12 +59,13 @@ def run(
         )
     needed = tuple(task for task in whole.tasks if task.task_id == cell.task_id)
     plan = whole.model_copy(update={"cells": (cell,), "tasks": needed})
-    state = StateDirectory.locate(state_dir)
+    taping = tape.resolve(plan.limits)
+    state = StateDirectory.locate(place.state_dir)
     sample = any(task.origin == "sample" for task in needed)
-    catalog = Catalog.open(find_tasks_dir(tasks_dir), state, include_sample=sample)
+    catalog = Catalog.open(find_tasks_dir(place.tasks_dir), state, include_sample=sample)
     store = ResultStore(out)
     store.adopt(whole)
-    with progress(1) as shown, open_bench(plan, catalog, state, store, shown) as opened:
+    with progress(1) as shown, open_bench(plan, catalog, state, store, shown, taping) as opened:
         run_unfinished(opened, jobs=1)
     record = store.standing(cell)
     if record is None:

@@ -5,11 +5,13 @@ from typing import Any
 
 from nanobench.agent.attachments import offer_attachments
 from nanobench.agent.exchange import Exchange
+from nanobench.agent.gateway.substitution import Locations
 from nanobench.agent.harness_files import agents_md_sha256, hide_harness_files
 from nanobench.agent.nanocoder import AgentRequest, AgentRun, run_nanocoder
 from nanobench.agent.outcome import Outcome, read_outcome
 from nanobench.agent.prompt import build_prompt
 from nanobench.environment.native import Prepared
+from nanobench.environment.room import Room
 from nanobench.model.plan import Cell, Mode, ModelRef, Plan
 from nanobench.pipeline.bench import Bench, Material
 from nanobench.pipeline.places import Places
@@ -53,7 +55,7 @@ def act(
     guide = agents_md_sha256(workspace)
     with (
         dependencies.open(workspace, run_dir) as room,
-        provided(cell, material, bench) as ready,
+        provided(cell, material, bench, _locations(room, bench)) as ready,
     ):
         request = agent_request(cell.model, cell.mode, material, ready.provider, bench.plan)
         with watch.following(ready.exchanges):
@@ -81,6 +83,10 @@ def agent_request(
         settings=plan.agent,
         limits=plan.limits,
     )
+
+
+def _locations(room: Room, bench: Bench) -> Locations:
+    return Locations(room.workspace, room.run_path, str(bench.services.state.root))
 
 
 def _without_address(outcome: Outcome, ready: Provided) -> Outcome:

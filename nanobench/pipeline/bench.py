@@ -19,6 +19,7 @@ from nanobench.model.plan import Plan
 from nanobench.model.task import Task
 from nanobench.pipeline.progress import Progress
 from nanobench.pipeline.store import ResultStore
+from nanobench.pipeline.taping import Taping
 from nanobench.workspace.attachments import check_attachments
 from nanobench.workspace.cache import ObjectCache
 from nanobench.workspace.golden import Golden, resolve_golden
@@ -129,6 +130,7 @@ class Bench:
     gateway: Gateway | None
     environ: Mapping[str, str]
     cwd: Path
+    taping: Taping = field(default_factory=Taping)
     _once: Once = field(default_factory=Once)
 
     def material(self, task_id: str) -> Material:

@@ -10,6 +10,7 @@ from nanobench.model.plan import Cell, Mode, ModelRef
 from nanobench.pipeline.acting import agent_request
 from nanobench.pipeline.bench import SCRIPTED, Bench
 from nanobench.pipeline.providing import goes_through_gateway, scripted_provider
+from nanobench.pipeline.tape_checks import check_live, check_replayed
 
 
 def check_input(cells: Sequence[Cell], bench: Bench) -> None:
@@ -21,7 +22,11 @@ def check_input(cells: Sequence[Cell], bench: Bench) -> None:
         NanobenchError: a model, a provider, a task, a repository or a prompt that cannot be used.
     """
     asked = dict.fromkeys((cell.model, cell.task_id, cell.mode) for cell in cells)
-    _check_models(dict.fromkeys(model for model, _, _ in asked), bench)
+    recorded = check_replayed(cells, bench)
+    if bench.taping.replay is None:
+        models = tuple(dict.fromkeys(model for model, _, _ in asked))
+        _check_models(models, bench)
+        check_live(models, bench)
     task_ids = tuple(dict.fromkeys(task_id for _, task_id, _ in asked))
     for task_id in task_ids:
         if bench.tasks[task_id].task.expected is None:
@@ -32,7 +37,11 @@ def check_input(cells: Sequence[Cell], bench: Bench) -> None:
             )
     for task_id in task_ids:
         bench.material(task_id)
-    _check_prompts(asked, bench)
+    if bench.taping.replay is None:
+        _check_prompts(asked, bench)
+    for cell, provider in recorded.items():
+        material = bench.material(cell.task_id)
+        check_request(agent_request(cell.model, cell.mode, material, provider, bench.plan))
     if asked:
         bench.services.toolchain.nanocoder(bench.plan.agent.nanocoder)
 

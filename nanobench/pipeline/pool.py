@@ -6,13 +6,12 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from nanobench.environment.cancel import cancelled
 from nanobench.errors import InterruptedRunError
 from nanobench.model.plan import Cell, Plan
-from nanobench.model.record import Record
 from nanobench.pipeline.progress import Progress
 from nanobench.pipeline.store import ResultStore, is_graded
 
 # A signal that comes just before the main thread falls asleep would not wake it.
 _HEED_SECONDS = 0.5
-RunCell = Callable[[Cell], Record]
+RunCell = Callable[[Cell], object]
 
 
 def unfinished(plan: Plan, store: ResultStore, progress: Progress) -> list[Cell]:

@@ -54,6 +54,8 @@ def provenance(
         # A scripted model says the same whatever its temperature.
         non_deterministic=not scripted and temperature != "pinned",
         scripted=scripted,
+        replay=bench.taping.replay is not None,
+        prices=bench.taping.prices.version,
     )
 
 

@@ -7,15 +7,13 @@ from secrets import token_hex
 from typing import Any
 
 from nanobench.agent.exchange import Exchange
-from nanobench.agent.gateway.redirect import (
-    can_redirect,
-    redirected,
-    route_options,
-    upstream_of,
-)
+from nanobench.agent.gateway.redirect import can_redirect, redirected
+from nanobench.agent.gateway.server import Gateway
+from nanobench.agent.gateway.substitution import Locations
 from nanobench.agent.scripted.behaviours import script_for
 from nanobench.model.plan import Cell, ModelRef
 from nanobench.pipeline.bench import SCRIPTED, Bench, Material
+from nanobench.pipeline.taping import Line, cassette_of, live_line, replayed_line
 
 Seen = tuple[Exchange, ...] | None
 
@@ -54,43 +52,67 @@ def goes_through_gateway(model: ModelRef, bench: Bench) -> bool:
 
 
 @contextmanager
-def provided(cell: Cell, material: Material, bench: Bench) -> Iterator[Provided]:
-    """The cell's provider, for as long as the agent runs.
+def provided(
+    cell: Cell, material: Material, bench: Bench, locations: Locations
+) -> Iterator[Provided]:
+    """The cell's provider, for as long as the agent runs at `locations`.
 
     Raises:
-        InvalidInputError: the provider's description cannot be used.
+        InvalidInputError: the provider's description, or the cell's cassette, cannot be used.
     """
-    if cell.model.provider != SCRIPTED:
-        with _reached(bench.provider(cell.model.provider), bench) as ready:
+    taping = bench.taping
+    if taping.replay is not None and bench.gateway is not None:
+        cassette = cassette_of(cell, taping.replay)
+        line = replayed_line(cell, cassette, locations, bench.plan, taping)
+        with _connected(line, bench.gateway) as ready:
             yield ready
+        return
+    with _addressed(cell, material, bench) as (provider, seen):
+        if bench.gateway is None or not can_redirect(provider):
+            yield Provided(provider, SCRIPTED if seen else None, seen or _nobody, seen or _nobody)
+            return
+        line = live_line(cell, provider, locations, bench.plan, taping)
+        with _connected(line, bench.gateway) as ready:
+            yield ready
+
+
+@contextmanager
+def _addressed(
+    cell: Cell, material: Material, bench: Bench
+) -> Iterator[tuple[dict[str, Any], Callable[[], Seen] | None]]:
+    """Nanocoder's provider object; for a scripted model also what its server has seen."""
+    if cell.model.provider != SCRIPTED:
+        yield bench.provider(cell.model.provider), None
         return
     key = token_hex(8)
     url = bench.scripted.register(key, script_for(cell.model.model, material.view))
     try:
-        if bench.gateway is None:
-            seen = lambda: bench.scripted.exchanges(key)  # noqa: E731
-            yield Provided(scripted_provider(url), SCRIPTED, seen, seen)
-        else:
-            with _reached(scripted_provider(url), bench) as ready:
-                yield ready
+        yield scripted_provider(url), lambda: bench.scripted.exchanges(key)
     finally:
         bench.scripted.release(key)
 
 
 @contextmanager
-def _reached(provider: dict[str, Any], bench: Bench) -> Iterator[Provided]:
-    gateway = bench.gateway
-    if gateway is None or not can_redirect(provider):
-        yield Provided(provider, None, lambda: None, lambda: None)
-        return
+def _connected(line: Line, gateway: Gateway) -> Iterator[Provided]:
     key = token_hex(16)
-    url = gateway.open(key, upstream_of(provider), route_options(provider))
+    url = gateway.open(key, line.upstream, line.options)
+
+    def finish() -> Seen:
+        exchanges = gateway.close(key)
+        line.save()
+        return exchanges
+
     try:
         yield Provided(
-            provider=redirected(provider, url),
+            provider=redirected(line.provider, url),
             name="gateway",
             exchanges=lambda: gateway.exchanges(key),
-            finish=lambda: gateway.close(key),
+            finish=finish,
         )
     finally:
         gateway.close(key)
+
+
+def _nobody() -> Seen:
+    """What was seen where nobody looks."""
+    return None

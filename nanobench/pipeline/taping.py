@@ -15,7 +15,7 @@ from nanobench.agent.gateway.replaying import Replay, check_replayable
 from nanobench.agent.gateway.route import RouteOptions, Upstream
 from nanobench.agent.gateway.scrubbing import Scrubber
 from nanobench.agent.gateway.substitution import Locations
-from nanobench.model.plan import Cell, Plan
+from nanobench.model.plan import Cell, ModelRef, Plan
 
 _NOWHERE = "http://replay.invalid/v1"
 
@@ -63,7 +63,7 @@ def live_line(
         InvalidInputError: the provider's description cannot be used.
     """
     upstream = upstream_of(provider)
-    product = Product(cell.model.provider, cell.model.model, upstream.base_url)
+    product = live_product(cell.model, upstream.base_url)
     options = replace(route_options(provider), guard=_meter(product, plan, taping))
     if taping.record is None:
         return Line(provider, upstream, options, lambda: None)
@@ -89,7 +89,7 @@ def replayed_line(
     """A cassette in the place of a provider."""
     provider = dict(cassette.provider)
     name = str(provider.get("name", ""))
-    product = Product(cell.model.provider, cell.model.model, "", cassette.priced_as)
+    product = recorded_product(cell, cassette)
     options = route_options(provider)
     return Line(
         provider=provider,
@@ -113,6 +113,16 @@ def cassette_of(cell: Cell, directory: Path) -> Cassette:
     cassette = read_cassette(directory, cell)
     check_replayable(cassette)
     return cassette
+
+
+def live_product(model: ModelRef, base_url: str) -> Product:
+    """What is paid for at a provider."""
+    return Product(model.provider, model.model, base_url)
+
+
+def recorded_product(cell: Cell, cassette: Cassette) -> Product:
+    """What was paid for when the cassette was recorded."""
+    return Product(cell.model.provider, cell.model.model, "", cassette.priced_as)
 
 
 def _meter(product: Product, plan: Plan, taping: Taping) -> Meter:
