@@ -3,6 +3,7 @@
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Mapping
+from io import BytesIO
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -93,7 +94,7 @@ class LiveTransport:
                 request.method,
                 URL(self._base + request.route, encoded=True),
                 headers=request.headers,
-                data=request.body or None,
+                data=BytesIO(request.body) if request.body else None,
                 allow_redirects=False,
                 proxy=self._proxy,
             )

@@ -66,7 +66,7 @@ async def retrying(
         )
 
     backoff = wait_exponential_jitter(
-        initial=policy.first_wait_seconds,
+        multiplier=policy.first_wait_seconds,
         max=policy.longest_wait_seconds,
         jitter=policy.first_wait_seconds,
     )
