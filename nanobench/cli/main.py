@@ -119,5 +119,6 @@ def _unforeseen(error: Exception) -> NanobenchError:
 def _interrupt(signum: int, frame: FrameType | None) -> NoReturn:
     """Stop once: impatience must not break the teardown, which takes seconds."""
     for number in _STOPPING:
-        signal.signal(number, signal.SIG_IGN)
+        # A handler: SIG_IGN would make Python complain of a signal that is already on its way.
+        signal.signal(number, lambda signum, frame: None)
     raise KeyboardInterrupt

@@ -1,8 +1,10 @@
 """The directories of one running cell; they are gone when it ends, or at the next start."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os.path import samestat
 from pathlib import Path
 from secrets import token_hex
 
@@ -16,9 +18,13 @@ from nanobench.workspace.teardown import remove_tree
 
 @dataclass(frozen=True)
 class Places:
-    """Where one cell works. The agent never sees the verification side (SPEC X9)."""
+    """Where one cell works. The agent never sees the verification side (SPEC X9).
+
+    `descriptor` is open on `root`, so that another directory of its name is told from it.
+    """
 
     root: Path
+    descriptor: int
 
     @property
     def agent_workspace(self) -> Path:
@@ -41,7 +47,11 @@ class Places:
         Raises:
             StateError: it was removed or moved.
         """
-        if not self.root.is_dir():
+        try:
+            same = samestat(os.fstat(self.descriptor), self.root.stat())
+        except OSError:
+            same = False
+        if not same:
             raise StateError(
                 "the state directory was removed or moved during the run",
                 where=str(self.root.parents[1]),
@@ -77,9 +87,11 @@ def places(runs: Path) -> Iterator[Places]:
     root = runs / token_hex(4)
     lock = FileLock(_lock_of(root))
     with lock:
+        descriptor = os.open(make_directory(root), os.O_RDONLY | os.O_DIRECTORY)
         try:
-            yield Places(make_directory(root))
+            yield Places(root, descriptor)
         finally:
+            os.close(descriptor)
             remove_tree(root)
             _lock_of(root).unlink(missing_ok=True)
 

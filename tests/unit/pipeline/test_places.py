@@ -82,10 +82,13 @@ def test_half_of_a_pair_is_swept_too(runs: Path, left: str) -> None:
     assert list(runs.iterdir()) == []
 
 
-def test_a_directory_that_vanished_is_noticed(runs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("made_anew", [False, True])
+def test_a_directory_that_vanished_is_noticed(runs: Path, tmp_path: Path, made_anew: bool) -> None:
     with places(runs) as rooms:
         rooms.check()
         (tmp_path / "state").rename(tmp_path / "moved")
+        if made_anew:
+            assert rooms.scratch.is_dir()
         with pytest.raises(StateError, match="removed or moved during the run") as caught:
             rooms.check()
     assert caught.value.where == str(tmp_path / "state")

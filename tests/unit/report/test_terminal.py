@@ -1,5 +1,6 @@
 from collections.abc import Callable
 
+from nanobench.model.plan import Plan, PlanTask
 from nanobench.model.record import Record
 from nanobench.report.aggregate import build_report
 from nanobench.report.terminal import render_table
@@ -30,3 +31,18 @@ def test_markup_and_control_sequences_of_names_do_nothing(make_record: Make) -> 
     table = render_table(build_report(None, [record]))
     assert "[red]x[/red]" in table
     assert "\x1b" not in table
+
+
+def test_trouble_shows_its_cause_in_the_table(make_record: Make) -> None:
+    evidence = ("npm exited with 1\x1b[31m\nwith a second line", "and more")
+    record = make_record(None, verdict={"reason": "environment", "evidence": evidence})
+    table = render_table(build_report(None, [record]), width=200)
+    assert "infrastructure: environment: npm exited with 1 with a second line" in table
+    assert "and more" not in table
+
+
+def test_a_cell_that_never_ran_is_missing_and_no_more(make_record: Make) -> None:
+    record = make_record(1.0)
+    task = PlanTask(task_id="t1", origin="dataset", sha256="a" * 64)
+    plan = Plan(tasks=(task,), cells=(record.cell,))
+    assert render_table(build_report(plan, [])).splitlines()[1].endswith(" missing")
