@@ -176,8 +176,9 @@ def _trajectories(rows: Sequence[Row]) -> Iterator[str]:
 
 def _trajectory(row: Row, seen: Trajectory) -> list[str]:
     edits = [_NONE if n is None else str(n) for n in (seen.unreported_edits, seen.unobserved_edits)]
+    around = [str(seen.pollution), " / ".join(edits)]
     if not seen.known:
-        return [_name(row), *[_NONE] * 6, *_outside(seen), " / ".join(edits)]
+        return [_name(row), *[_NONE] * 9, *around]
     return [
         _name(row),
         str(seen.calls),
@@ -186,14 +187,11 @@ def _trajectory(row: Row, seen: Trajectory) -> list[str]:
         str(seen.rereads),
         str(seen.loops),
         "yes" if seen.unverified_claim else "no",
-        *_outside(seen),
-        " / ".join(edits),
+        ", ".join(seen.used) or _NONE,
+        str(seen.network_attempts),
+        str(seen.history_attempts),
+        *around,
     ]
-
-
-def _outside(seen: Trajectory) -> list[str]:
-    counts = (seen.network_attempts, seen.history_attempts, seen.pollution)
-    return [", ".join(seen.used) or _NONE, *map(str, counts)]
 
 
 def _absent(report: Report) -> Iterator[str]:
