@@ -180,7 +180,7 @@ def agent_environment(request: AgentRequest, run_path: str) -> dict[str, str]:
     """
     provider = dict(request.provider)
     provider["models"] = provider.get("models") or [request.model.model]
-    plain = json.dumps([provider])
+    plain = json.dumps([provider], sort_keys=True)  # the agent can see it: in one order always
     providers = plain.replace("$", f"${{{_DOLLAR}}}")
     if len(providers) > _MAX_ARGUMENT_BYTES - len("NANOCODER_PROVIDERS="):
         raise InvalidInputError(

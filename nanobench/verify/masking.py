@@ -1,4 +1,4 @@
-"""What a runner prints differently in two equal runs: durations, clock times, addresses.
+"""What a runner prints differently in two equal runs: durations, clock times, addresses, places.
 
 Only durations that the runner itself prints go, by the place where it prints them; those that a
 test's own message speaks of stay.
@@ -15,6 +15,7 @@ _RULES = tuple(
     (re.compile(pattern, re.MULTILINE), replacement)
     for pattern, replacement in (
         (r"\b0x[0-9a-f]{8,}\b", "0x..."),
+        (r"/runs/[0-9a-f]{8}(?=/)", "/runs/..."),  # a run's directory, where paths are not fixed
         (r"\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b(?:\s[AP]M\b)?", MASK),
         # Behind a test's name: Jest and Vitest print it for slow tests only, so it goes wholly.
         (rf"(?<![ \t])[ \t]++\({_TIME}\)[ \t]*+$", ""),

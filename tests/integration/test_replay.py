@@ -1,18 +1,24 @@
 """A bench is recorded through the real Nanocoder, then replayed with its provider gone."""
 
+import gzip
 import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nanobench.agent.scripted.behaviours import TaskView, script_for
+from nanobench.agent.scripted.script import Act, Say, Script, ToolCall
 from nanobench.agent.scripted.server import ScriptedServer
+from nanobench.cli.bench import run_plan
+from nanobench.cli.options import PlanRequest
+from nanobench.environment.sandbox import probe_sandboxes
 from nanobench.files import StateDirectory
+from nanobench.pipeline.taping import Taping
 
 pytestmark = pytest.mark.real
 
@@ -253,3 +259,46 @@ def test_recording_and_replaying_at_once_is_refused(cli: Cli, tmp_path: Path) ->
     done = cli("bench", "--models", "scripted/gold", "--tasks", "sample", *both)
     assert done.returncode == 2
     assert "either recorded or replayed" in done.stderr
+
+
+TALKATIVE = """
+pwd; echo "$HOME"; date; date -Iseconds; mktemp; ls -l; ls -la --full-time . | head -5
+node -e 'console.log("took " + (Math.random() * 9 + 1).toFixed(3) + "s", process.cwd())'
+env | grep NANOCODER_PROVIDERS; echo "at 0x$(head -c4 /dev/urandom | od -An -tx4 | tr -d ' ')"
+"""
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "namespaces", "none"])
+def test_what_varies_between_runs_is_no_miss_in_any_sandbox(
+    kind: str,
+    shared_state: StateDirectory,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sandbox = next(probe.sandbox for probe in probe_sandboxes() if probe.name == kind)
+    if sandbox is None:
+        pytest.skip(f"there is no {kind} here")
+    monkeypatch.setattr("nanobench.pipeline.bench.best_sandbox", lambda: sandbox)
+    request = PlanRequest(
+        **{field.name: None for field in fields(PlanRequest)}
+        | {"models": ("lab/m",), "tasks": ("sample",), "mode": "hinted", "runs": 1}
+        | {"ruleset": "1.1", "gateway": "on", "state_dir": shared_state.root}
+    )
+    resolved, tapes = request.resolve(), tmp_path / "tapes"
+    script = Script((Act((ToolCall("execute_bash", {"command": TALKATIVE}),)), Say("Done.")))
+    with ScriptedServer() as server:
+        provider = {"name": "lab", "baseUrl": server.register("lab", script), "models": ["m"]}
+        monkeypatch.setenv("NANOCODER_PROVIDERS", json.dumps([provider]))
+        run_plan(resolved, tmp_path / "first", 1, taping=Taping(record=tapes))
+        assert len(server.exchanges("lab")) == 2
+    monkeypatch.delenv("NANOCODER_PROVIDERS")
+    run_plan(resolved, tmp_path / "second", 1, taping=Taping(replay=tapes))
+    ends = ("first", "second")
+    said = [next((tmp_path / name).rglob("agent-report.log.gz")) for name in ends]
+    assert len({gzip.decompress(path.read_bytes()) for path in said}) == 2, "the runs did differ"
+    first, second = (records(tmp_path / name)["lab hinted"] for name in ends)
+    agent = second["signals"]["agent"]
+    assert agent["ending"] == "completed", agent["error_message"]
+    for record in (first, second):
+        record["provenance"].pop("replay")
+    assert timeless(second) == timeless(first)

@@ -15,6 +15,7 @@ Scope = Literal["prompt", "result", "other"]
 Where = Literal["prompt", "result", "everywhere"]
 
 _BEFORE, _AFTER = r"(?<![\w.-])", r"(?![\w-]|\.\w)"  # a path, not a part of a longer one
+_DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 
 
@@ -68,7 +69,8 @@ VARYING: tuple[Substitution, ...] = (
         "clock time",
         "result",
         r"\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?"
-        rf"|\b{_MONTH} {{1,2}}\d{{1,2}} \d{{2}}:\d{{2}}(?::\d{{2}} \d{{4}})?\b"
+        rf"|\b(?:{_DAY} )?{_MONTH} {{1,2}}\d{{1,2}} \d{{2}}:\d{{2}}(?::\d{{2}})?"
+        r"(?: [A-Z]{3,4})?(?: \d{4})?\b"
         r"|\b\d{1,2}:\d{2}:\d{2}\b",
         "<time>",
     ),

@@ -80,6 +80,13 @@ def test_times_that_a_test_speaks_of_stay(line: str) -> None:
     assert without_times(line) == line
 
 
+def test_the_directory_of_a_run_is_no_difference() -> None:
+    said = "generated xml file: /home/a/.cache/nanobench/runs/{}/verify/run/results"
+    assert without_times(said.format("29178602")) == without_times(said.format("800ed043"))
+    kept = "/data/runs/2917860/x /runs/29178602x/y"
+    assert without_times(kept) == kept
+
+
 @pytest.mark.parametrize("part", ["=", " ", "x ", "\t ", "passed ", " (", "1:11:", "1", "✔ "])
 def test_the_work_stays_linear_in_the_text(part: str) -> None:
     text = "✔ " + part * 100_000 + "."

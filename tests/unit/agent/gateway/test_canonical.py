@@ -211,6 +211,7 @@ def test_paths_are_replaced_whole_and_everywhere() -> None:
         ("ok  pkg  0.012s", "ok  pkg  0.300s"),
         ("<A object at 0x7f1234abcdef>", "<A object at 0x7f1234abcd00>"),
         ("-rw-r--r-- 1 r r 5 Nov 30 10:53 a", "-rw-r--r-- 1 r r 5 Dec  1 09:00 a"),
+        ("Mon Nov 30 11:17:24 UTC 2026", "Tue Dec  1 09:00:01 UTC 2026"),
         ("at 2026-11-30T10:00:00.123Z", "at 2026-11-30T11:00:00.5Z"),
         ("/run/nb/tmp/tmpab12_x9z", "/run/nb/tmp/tmpcd34_y8w"),
     ],
