@@ -22,16 +22,37 @@ pytestmark = pytest.mark.real
 PATIENCE = 240.0
 
 
+def reply() -> bytes:
+    """A call of the shell, for 100 tokens read and 10 written."""
+    function = {"name": "execute_bash", "arguments": json.dumps({"command": "true"})}
+    call = {"index": 0, "id": "call_1", "type": "function", "function": function}
+    parts: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+        {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 10}},
+    ]
+    envelope = {"id": "r", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+    events = [f"data: {json.dumps(envelope | part)}\n\n" for part in parts]
+    return "".join([*events, "data: [DONE]\n\n"]).encode()
+
+
 @contextmanager
 def silent_provider() -> Iterator[tuple[str, threading.Event]]:
-    """A provider that takes requests and says nothing; its address, and whether it was asked."""
-    asked, over = threading.Event(), threading.Event()
+    """A provider that answers once and then says nothing: its address, and when that begins."""
+    silent, over = threading.Event(), threading.Event()
 
     class Silent(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked.set()
-            over.wait(PATIENCE)
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             self.close_connection = True
+            if any(message["role"] == "tool" for message in body["messages"]):
+                silent.set()
+                over.wait(PATIENCE)
+                return
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(reply())
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
@@ -41,7 +62,7 @@ def silent_provider() -> Iterator[tuple[str, threading.Event]]:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", asked
+        yield f"http://127.0.0.1:{server.server_port}/v1", silent
     finally:
         over.set()
         server.shutdown()
@@ -94,17 +115,20 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 def test_a_running_cell_is_seen_and_ended_and_the_bench_says_so(
     shared_state: StateDirectory, tmp_path: Path
 ) -> None:
-    with silent_provider() as (url, asked):
+    with silent_provider() as (url, silent):
         bench = Bench(shared_state, tmp_path / "out", url)
         process = bench.start()
         try:
-            assert asked.wait(PATIENCE)
+            assert silent.wait(PATIENCE)
             cell = bench.cell()
             (live,) = bench.out.glob("cells/*/attempt-1/status.json")
             place = Path(json.loads(live.read_text())["place"])
             assert place.is_dir()
             assert (cell["state"], cell["phase"], cell["attempt"]) == ("running", "agent", 1)
             assert b"running: 1 running" in bench.status().stdout
+            until(lambda: bench.cell()["input_tokens"] == 100)
+            assert bench.cell()["output_tokens"] == 10
+            assert bench.cell()["requests"] >= 1
             until(lambda: any("silent" in line for line in bench.cell()["output"]))
             assert bench.status("--kill", cell["cell_id"]).returncode == 0
             _, stderr = process.communicate(timeout=PATIENCE)
@@ -125,12 +149,12 @@ def test_a_running_cell_is_seen_and_ended_and_the_bench_says_so(
 def test_after_a_crash_the_cell_is_known_to_be_cut_short(
     shared_state: StateDirectory, tmp_path: Path
 ) -> None:
-    with silent_provider() as (url, asked):
+    with silent_provider() as (url, silent):
         bench = Bench(shared_state, tmp_path / "out", url)
         process = bench.start()
         children: list[psutil.Process] = []
         try:
-            assert asked.wait(PATIENCE)
+            assert silent.wait(PATIENCE)
             until(lambda: bench.cell().get("state") == "running")
             children = psutil.Process(process.pid).children(recursive=True)
         finally:
