@@ -1,8 +1,7 @@
 """Every way to end a run, graded: `nanobench bench` with the real Nanocoder on the sample task.
 
-The provider is the test's own, described as users describe theirs, so that nothing stands between
-it and the agent. One bench runs all the cases that end by themselves, another those that a limit
-ends.
+The provider is the test's own, described as users describe theirs; the gateway stands before it.
+One bench runs all the cases that end by themselves, another those that a limit ends.
 """
 
 import base64
@@ -325,7 +324,7 @@ def test_a_provider_s_error_leaves_no_report_and_no_score(
         agent = record.signals.agent
         assert_no_score(record, reason)
         assert (agent.ending, agent.report) == ("provider_error", "missing")
-        assert (agent.error_class, agent.error_source) == (reason, "stderr")
+        assert (agent.error_class, agent.error_source) == (reason, "gateway")
         assert record.verdict.observed_score == observed
         assert record.signals.edits.required_observed == edited
         assert record.signals.edits.reported is None
