@@ -14,6 +14,8 @@ from nanobench.agent.gateway.cassette import (
     cassette_path,
     split,
 )
+from nanobench.agent.gateway.dialects.registry import find_dialect
+from nanobench.agent.gateway.reply import StreamTap
 from nanobench.agent.gateway.scrubbing import Scrubber
 from nanobench.agent.gateway.substitution import Locations, describe, substitutions
 from nanobench.agent.gateway.transport import (
@@ -117,9 +119,21 @@ class Recorder:
             self._scrubber.headers(pending.headers),
             self._scrubber.body(pending.status, bytes(pending.content)),
             broke_off=pending.failure,
-            abandoned=not pending.ended and pending.failure is None,
+            abandoned=pending.failure is None and not (pending.ended or _complete(pending)),
         )
         return RecordedExchange.model_validate({**pending.request, "reply": reply})
+
+
+def _complete(pending: _Pending) -> bool:
+    """Whether a stream told its own end; an agent may leave before the connection is closed."""
+    _, method, route, *_ = pending.request["head"]
+    dialect = find_dialect(method, route)
+    if dialect is None:
+        return False
+    tap = StreamTap(dialect)
+    tap.feed(bytes(pending.content))
+    tap.end()
+    return tap.reading.finished
 
 
 class _RecordingTransport:
