@@ -267,6 +267,9 @@ def _notes(plan: Plan | None, records: Sequence[Record]) -> list[str]:
     ):
         if len(values) > 1:
             found.append(f"results of different {what} stand here: {', '.join(sorted(values))}")
+    replayed = sum(record.provenance.replay for record in records)
+    if replayed:
+        found.append(f"{replayed} of {len(records)} runs are replays: no provider was asked")
     files: dict[str, set[str]] = (
         {task.task_id: {task.sha256} for task in plan.tasks} if plan else {}
     )

@@ -1,9 +1,20 @@
+from pathlib import Path
 from typing import get_args
 
+import click
 import pytest
+from click.testing import CliRunner
 
-from nanobench.cli.options import MODES, RULESETS, max_turns_option, parse_models, timeout_option
-from nanobench.errors import UsageError
+from nanobench.cli.options import (
+    MODES,
+    RULESETS,
+    TapeRequest,
+    max_cost_option,
+    max_turns_option,
+    parse_models,
+    timeout_option,
+)
+from nanobench.errors import InvalidInputError, UsageError
 from nanobench.model.plan import DEFAULT_RULESET, Limits, Mode, Ruleset
 
 
@@ -43,3 +54,27 @@ def test_models_are_listed_and_repeated(values: list[str], models: list[str]) ->
 def test_what_is_no_model_is_refused(value: str) -> None:
     with pytest.raises(UsageError):
         parse_models([value])
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "x"])
+def test_a_ceiling_of_cost_is_a_positive_number_of_dollars(value: str) -> None:
+    command = click.Command("c", params=[], callback=lambda max_cost: None)
+    limited = max_cost_option(command)
+    result = CliRunner().invoke(limited, ["--max-cost", value])
+    assert result.exit_code == 2
+    assert "--max-cost" in result.output
+
+
+def test_a_tape_request_names_what_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="either recorded or replayed"):
+        TapeRequest(tmp_path, tmp_path, None).resolve(Limits())
+    with pytest.raises(InvalidInputError, match="no recording here"):
+        TapeRequest(None, tmp_path / "none", None).resolve(Limits())
+
+
+def test_a_tape_request_opens_the_purse_and_makes_the_directory(tmp_path: Path) -> None:
+    taping = TapeRequest(tmp_path / "tapes", None, None).resolve(Limits(max_cost=0.5))
+    assert (tmp_path / "tapes").is_dir()
+    assert (taping.record, taping.replay) == (tmp_path / "tapes", None)
+    assert float(taping.purse.limit or 0) == 0.5
+    assert not taping.purse.empty

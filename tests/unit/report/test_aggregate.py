@@ -231,6 +231,15 @@ def test_mixed_results_are_noted(
     assert not any(note in text for text in build_report(None, alike).notes)
 
 
+def test_replays_are_noted(make_record: Make) -> None:
+    records = [
+        make_record(1.0, "acme/one t1 1", provenance={"replay": True}),
+        make_record(1.0, "acme/one t1 2"),
+    ]
+    assert "1 of 2 runs are replays: no provider was asked" in build_report(None, records).notes
+    assert not any("replay" in note for note in build_report(None, records[1:]).notes)
+
+
 def test_mixed_rulesets_are_noted(make_record: Make) -> None:
     records = [
         make_record(1.0, "acme/one t1 1"),
