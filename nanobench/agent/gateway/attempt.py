@@ -10,6 +10,7 @@ from nanobench.agent.gateway.dialects.errors import ErrorDocument, error_documen
 from nanobench.agent.gateway.dialects.registry import classify_error
 from nanobench.agent.gateway.reply import DocumentTap, StreamTap, Tap
 from nanobench.agent.gateway.transport import (
+    RefusedError,
     Transport,
     TransportError,
     UpstreamRequest,
@@ -92,6 +93,8 @@ async def attempt(
         response = await transport.send(request)
     except TransportError as error:
         raise AttemptFailed(broken(error)) from None
+    except RefusedError as refused:
+        raise AttemptFailed(Failure(refused.status, refused.error)) from None
     try:
         if dialect is None:
             return Held(response, response.chunks(), None)

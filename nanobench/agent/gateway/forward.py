@@ -68,7 +68,7 @@ class Forwarding:
             self._body = await self._request.read()
             self._asked = read_request(self._dialect, self._path, self._body)
             guard = self._route.options.guard
-            refusal = guard.refusal() if guard and self._dialect else None
+            refusal = guard.refusal() if guard and self._request.method == "POST" else None
             if refusal is not None:
                 return await self._fail(Failure(402, refusal))
             held = await retrying(self._try, tries, self._route.allowance, noted.attempts)

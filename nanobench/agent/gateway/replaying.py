@@ -1,6 +1,5 @@
 """Replaying: a transport that answers from a cassette, and from nothing else."""
 
-import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
@@ -8,8 +7,6 @@ from nanobench.agent.gateway.canonical import KEY_VERSION, CanonicalRequest, can
 from nanobench.agent.gateway.cassette import Cassette, Failure
 from nanobench.agent.gateway.dialects.base import ErrorText
 from nanobench.agent.gateway.dialects.errors import REPLAY_CODE
-from nanobench.agent.gateway.dialects.openai_chat import OPENAI_CHAT
-from nanobench.agent.gateway.dialects.registry import find_dialect
 from nanobench.agent.gateway.difference import first_difference
 from nanobench.agent.gateway.substitution import (
     VARYING,
@@ -19,6 +16,7 @@ from nanobench.agent.gateway.substitution import (
     substitutions,
 )
 from nanobench.agent.gateway.transport import (
+    RefusedError,
     TransportError,
     UpstreamRequest,
     UpstreamResponse,
@@ -57,32 +55,29 @@ class Replay:
     async def send(self, request: UpstreamRequest) -> UpstreamResponse:
         """Answer as recorded, a failure included.
 
-        What the recording does not hold, or holds with other pinned parameters, is answered with
-        an error in the request's dialect that says so.
-
         Raises:
+            RefusedError: the recording does not hold this request, or other parameters were
+                pinned in it.
             TransportError: as recorded.
         """
         asked = canonical_request(request, self._substitutions)
         at = next((at for at, one in enumerate(self._waiting) if one.key == asked.key), None)
         if at is None:
-            return _refusal(request, self._miss(asked))
+            raise _refused(self._miss(asked))
         exchange, pinned = self._waiting[at], dict(request.pinned)
         if exchange.pinned != pinned:
-            return _refusal(
-                request,
+            raise _refused(
                 "replay refused: this run pins other parameters than the recording "
-                f"(recorded {_told(exchange.pinned)}, now {_told(pinned)})",
+                f"(recorded {_told(exchange.pinned)}, now {_told(pinned)})"
             )
         del self._waiting[at]
         reply = exchange.reply
         if reply is None:
             raise TransportError(exchange.failure or "reset", "no reply came")
         if reply.abandoned:
-            return _refusal(
-                request,
+            raise _refused(
                 "replay miss: the agent was ended while this reply was recorded, so that the "
-                "recording does not hold all of it",
+                "recording does not hold all of it"
             )
         return _Replayed(
             status=reply.status,
@@ -122,11 +117,8 @@ class _Replayed:
         """Nothing is held."""
 
 
-def _refusal(request: UpstreamRequest, message: str) -> UpstreamResponse:
-    dialect = find_dialect(request.method, request.route) or OPENAI_CHAT
-    body = dialect.error_body(ErrorText("replay", REPLAY_CODE, message))
-    headers = {"content-type": "application/json"}
-    return _Replayed(_STATUS, headers, json.dumps(body).encode())
+def _refused(message: str) -> RefusedError:
+    return RefusedError(_STATUS, ErrorText("replay", REPLAY_CODE, message))
 
 
 def _told(pinned: dict[str, float | int | None]) -> str:

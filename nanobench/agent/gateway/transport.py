@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from nanobench.agent.gateway.dialects.base import ErrorText
+
 TransportFailure = Literal["refused", "reset", "timeout", "dns", "tls"]
 
 
@@ -36,6 +38,15 @@ class TransportError(Exception):
     def __init__(self, kind: TransportFailure, message: str) -> None:
         super().__init__(message)
         self.kind: TransportFailure = kind
+
+
+class RefusedError(Exception):
+    """A request that is answered with an error of ours: never sent, never tried again."""
+
+    def __init__(self, status: int, error: ErrorText) -> None:
+        super().__init__(error.message)
+        self.status = status
+        self.error = error
 
 
 class UpstreamResponse(Protocol):
@@ -72,6 +83,7 @@ class Transport(Protocol):
 
         Raises:
             TransportError: none came.
+            RefusedError: none is to be had.
         """
 
     async def close(self) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from nanobench.agent.exchange import Exchange
+from nanobench.agent.gateway.budget import Budget, Meter, Purse
 from nanobench.agent.gateway.cassette import read_cassette
+from nanobench.agent.gateway.prices import PriceList, Product
 from nanobench.agent.gateway.recording import Recorder, Subject
 from nanobench.agent.gateway.replaying import Replay
 from nanobench.agent.gateway.route import RetryPolicy, RouteOptions, Upstream
@@ -108,15 +110,29 @@ def test_an_error_of_the_provider_comes_back(agent: Any, tmp_path: Path) -> None
     assert timeless(noted_again) == timeless(noted)
 
 
-def test_a_miss_is_noted_as_what_it_is(agent: Any, answer: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("/chat/completions", ("error", "message")),
+        ("/messages", ("error", "message")),
+        ("/api/chat", ("error",)),
+        ("/odd/route", ("error", "message")),
+    ],
+)
+def test_a_miss_is_told_in_every_dialect_and_noted_as_what_it_is(
+    agent: Any, answer: Any, tmp_path: Path, path: str, place: tuple[str, ...]
+) -> None:
     agent.plays(agent.streaming(*answer))
     twice(agent, tmp_path, [None])
     cassette = read_cassette(tmp_path, CELL)
     agent.open(RouteOptions(retry=NO_WAIT, through=lambda wire: Replay(cassette, PLACE)))
-    reply = agent.ask({"model": "other", "messages": []})
+    reply = agent.ask({"model": "other", "messages": []}, path)
     noted = agent.exchange()
     assert reply.status == 422
-    assert "replay miss" in reply.json["error"]["message"]
+    told = reply.json
+    for name in place:
+        told = told[name]
+    assert "replay miss" in told
     assert (noted.error_class, noted.error_code) == ("replay", "nanobench_replay")
     assert noted.attempts == ()
 
@@ -140,3 +156,17 @@ def test_a_reply_is_whole_once_it_is_complete_whenever_the_agent_leaves(
     assert kept.reply is not None
     assert kept.reply.content == b"".join(answer)
     assert not kept.reply.abandoned
+
+
+@pytest.mark.parametrize("path", ["/chat/completions", "/odd/route"])
+def test_a_ceiling_holds_in_every_dialect(agent: Any, answer: Any, path: str) -> None:
+    agent.plays(agent.streaming(*answer))
+    product = Product("acme", "m", agent.provider.url)
+    meter = Meter(Budget(max_requests=1), Purse(None), product, PriceList(()))
+    agent.open(RouteOptions(guard=meter))
+    first, second = agent.ask(None, path), agent.ask(None, path)
+    assert (first.status, second.status) == (200, 402)
+    assert "NanoBench ended this run at its limit: 1 requests" in second.json["error"]["message"]
+    refused = agent.close()[1]
+    assert (refused.error_class, refused.error_code) == ("budget", "nanobench_request_limit")
+    assert len(agent.provider.asked) == 1
