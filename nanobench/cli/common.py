@@ -104,7 +104,7 @@ def run_unfinished(bench: Bench, jobs: int) -> None:
     run_cells(todo, run, jobs)
     if left_out:
         click.echo(
-            f"warning: ${purse.spent:.4f} of --max-cost {purse.limit:f} are spent; {len(left_out)} "
-            "cells were not started (repeat the command to spend as much again)",
+            f"warning: ${purse.spent:.4f} of --max-cost {purse.limit:f} are spent; cells not "
+            f"started: {len(left_out)} (repeat the command to spend as much again)",
             err=True,
         )

@@ -224,7 +224,7 @@ def test_a_bench_that_has_spent_its_money_starts_no_further_cell(
     ceiling = ("--max-cost", "0.0015", "--prices", str(prices))
     done = cli("bench", *asked, *places, *ceiling)
     assert done.returncode == 4
-    assert "of --max-cost 0.0015 are spent; 1 cells were not started" in done.stderr
+    assert "of --max-cost 0.0015 are spent; cells not started: 1" in done.stderr
     (record,) = records(tmp_path / "out").values()
     assert record["signals"]["agent"]["ending"] == "cost_limit"
     assert record["verdict"]["score"] == 0.5
