@@ -48,6 +48,10 @@ class Provenance(Document):
     environment_key: str | None = Field(
         description="hash of all that the dependencies came from; null if they could not be had"
     )
+    undated_installs: tuple[str, ...] = Field(
+        default=(),
+        description="install commands that the task's date could not bind, so that they float",
+    )
     image_digest: str | None = None
     isolation: Isolation
     tool_surface: ToolSurface

@@ -45,6 +45,7 @@ def provenance(
         task_schema=planned.task.schema_version,
         dataset=planned.dataset,
         environment_key=dependencies.key if dependencies else None,
+        undated_installs=dependencies.undated if dependencies else (),
         isolation=_isolation(bench, cell),
         tool_surface=_tool_surface(bench, planned.task, acted),
         settings=bench.plan.agent,
