@@ -179,8 +179,8 @@ import click
 
 @click.command()
 def sleeper():
-    print("ready", flush=True)
     try:
+        print("ready", flush=True)
         time.sleep(60)
     finally:
         print("tearing", flush=True)
