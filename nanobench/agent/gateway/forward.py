@@ -39,6 +39,7 @@ class Route:
     options: RouteOptions
     transport: Transport
     allowance: Allowance
+    secrets: tuple[str, ...]
     begun: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
     tasks: set[asyncio.Task[object]] = field(default_factory=set)
@@ -120,11 +121,11 @@ class Forwarding:
         noted.status, noted.reading = held.response.status, held.reading
         noted.replayed = held.response.replayed
         try:
-            headers = incoming(held.response.headers, self._route.upstream)
+            headers = incoming(held.response.headers, self._route.secrets)
             reply = await self._open(held.response.status, headers)
-            for chunk in held.begun:
-                await self._write(reply, chunk)
-            held.begun.clear()
+            if held.begun:
+                await self._write(reply, b"".join(held.begun))
+                held.begun.clear()
             failure = await self._stream(held, reply)
             if failure is not None:
                 return await self._break_off(held, reply, failure)
@@ -145,6 +146,8 @@ class Forwarding:
             return self._cut(held, broken(error))
         if tap is None:
             return None
+        if tap.complete:
+            await reply.write_eof()  # the agent need not wait until all is read
         tap.end()
         return self._cut(held, Failure(held.response.status, _CUT))
 
@@ -174,7 +177,7 @@ class Forwarding:
     async def _fail(self, failure: Failure) -> web.StreamResponse:
         self._noted.status, self._noted.error = failure.status, failure.error
         error = answer(failure, self._dialect, len(self._noted.attempts) + 1)
-        body = redact(error.body.decode("utf-8", "replace"), self._route.upstream)
+        body = redact(error.body.decode("utf-8", "replace"), self._route.secrets)
         told = {"x-nanobench-error": failure.error.error_class}
         reply = await self._open(error.status, {"content-type": error.content_type, **told})
         await self._write(reply, body.encode())

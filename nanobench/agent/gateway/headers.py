@@ -31,15 +31,15 @@ def outgoing(headers: Mapping[str, str], upstream: Upstream) -> dict[str, str]:
     return {**merged, "accept-encoding": "identity"}
 
 
-def incoming(headers: Mapping[str, str], upstream: Upstream) -> dict[str, str]:
-    """The headers for the agent; none that holds the key."""
+def incoming(headers: Mapping[str, str], secrets: tuple[str, ...]) -> dict[str, str]:
+    """The headers for the agent; none that holds a secret."""
     kept = _without(headers, _NOT_PASSED_ON)
-    return {name: redact(value, upstream) for name, value in kept.items()}
+    return {name: redact(value, secrets) for name, value in kept.items()}
 
 
-def redact(text: str, upstream: Upstream) -> str:
-    """Take the key, and every secret header's value, out of a text."""
-    for secret in secrets(upstream):
+def redact(text: str, secrets: tuple[str, ...]) -> str:
+    """Take every secret out of a text."""
+    for secret in secrets:
         text = text.replace(secret, PLACEHOLDER_KEY)
     return text
 
@@ -51,8 +51,8 @@ def without_keys(route: str) -> str:
     return path + mark + "&".join(kept) if any(kept) else path
 
 
-def secrets(upstream: Upstream) -> tuple[str, ...]:
-    """All that must not leave this process but for the provider, longest first."""
+def secrets_of(upstream: Upstream) -> tuple[str, ...]:
+    """The key and the headers' values: what only the provider may get; longest first."""
     values = [upstream.api_key or "", *upstream.headers.values()]
     words = [word for value in values for word in (value, value.rpartition(" ")[2])]
     return tuple(sorted({word for word in words if len(word) >= _SHORTEST_SECRET}, key=len))[::-1]

@@ -15,6 +15,7 @@ from nanobench.agent.gateway.transport import TransportError, TransportFailure, 
 _CONNECT_SECONDS = 30.0
 _KEEP_ALIVE_SECONDS = 15.0  # below what servers keep, so that seldom a closed one is taken
 _LONGEST_HEADER = 1 << 16
+_ONE_PIECE = 1 << 19
 _GZIP = b"\x1f\x8b"
 _NO_DEFAULTS = ("User-Agent", "Accept", "Content-Type")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -94,7 +95,7 @@ class LiveTransport:
                 request.method,
                 URL(self._base + request.route, encoded=True),
                 headers=request.headers,
-                data=BytesIO(request.body) if request.body else None,
+                data=_payload(request.body),
                 allow_redirects=False,
                 proxy=self._proxy,
             )
@@ -136,6 +137,11 @@ def transport_error(error: Exception) -> TransportError:
         if isinstance(error, kind):
             return TransportError(failure, message)
     return TransportError("reset", "the connection to the provider broke off")
+
+
+def _payload(body: bytes) -> bytes | BytesIO | None:
+    """Small bodies go out in one piece with their headers, large ones do not block the loop."""
+    return BytesIO(body) if len(body) > _ONE_PIECE else body or None
 
 
 async def _unzipped(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -7,6 +7,7 @@ from nanobench.agent.gateway.dialects.base import Dialect, Reading
 from nanobench.agent.gateway.framing import JsonLines, ServerSentEvents
 
 _DONE = b"[DONE]"
+_TAIL = 200  # bytes
 _BATCH = 1 << 16  # bytes of pieces that are read together, once there was output
 LONGEST_DOCUMENT = 1 << 25  # bytes; of a longer one nothing is read
 
@@ -28,6 +29,13 @@ class StreamTap:
         self._size += len(chunk)
         if not self.reading.output or self._size > _BATCH:
             self.settle()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the stream surely ended as it should; a cheap look at its last bytes."""
+        last = self._dialect.last
+        tail = b"".join(self._pending[-2:])[-_TAIL:]
+        return last is not None and last.search(tail) is not None
 
     def settle(self) -> None:
         """Read what has been put off."""
@@ -69,6 +77,8 @@ class DocumentTap:
             self._parts.append(chunk)
         else:
             self._parts = []
+
+    complete = False
 
     def settle(self) -> None:
         """Nothing can be read before the end."""

@@ -43,6 +43,15 @@ async def retrying(
         AttemptFailed: the last failure.
     """
     started = time.monotonic()
+    try:
+        return await try_once()  # most requests go well, and are spared the machinery below
+    except AttemptFailed as failed:
+        before: list[AttemptFailed] = [failed]
+
+    async def again() -> T:
+        if before:
+            raise before.pop()
+        return await try_once()
 
     def stop(state: RetryCallState) -> bool:
         elapsed = time.monotonic() - started + (0.0 if policy.waits else state.idle_for)
@@ -80,7 +89,7 @@ async def retrying(
         sleep=asyncio.sleep if policy.waits else _at_once,
         reraise=True,
     )
-    return await tries(try_once)
+    return await tries(again)
 
 
 async def _at_once(seconds: float) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 import re
 import ssl
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from operator import attrgetter
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,10 +13,12 @@ from aiohttp import web
 
 from nanobench.agent.exchange import Exchange
 from nanobench.agent.gateway.forward import Forwarding, Route
+from nanobench.agent.gateway.headers import secrets_of
 from nanobench.agent.gateway.live import LiveTransport
 from nanobench.agent.gateway.retrying import Allowance
 from nanobench.agent.gateway.route import RouteOptions, Upstream
 from nanobench.agent.loopback import MOST_BODY, LoopbackServer
+from nanobench.agent.way_out import inner_url
 from nanobench.errors import InvalidInputError
 
 _PREFIX = "/v1"
@@ -30,14 +33,22 @@ class Gateway:
     """
 
     def __init__(self) -> None:
-        self._routes: dict[str, Route] = {}  # single dict operations only: no lock needed
+        # Single dict operations only: no lock needed.
+        self._routes: dict[str, Route] = {}
+        self._sockets: dict[str, Callable[[], None]] = {}
         self._server = LoopbackServer("gateway", self._application)
 
-    def open(self, key: str, upstream: Upstream, options: RouteOptions) -> str:
+    def open(
+        self, key: str, upstream: Upstream, options: RouteOptions, socket: Path | None = None
+    ) -> str:
         """Serve a provider under a key of this run; returns the base URL for the agent.
+
+        With `socket` the gateway listens there too, and the URL is the one that holds where
+        the agent's only way out leads to it (`way_out.forwarded`).
 
         Raises:
             InvalidInputError: the provider's certificate authority cannot be read.
+            InfrastructureError: the socket cannot be made.
         """
         try:
             wire = LiveTransport(upstream, options.idle_seconds)
@@ -49,7 +60,7 @@ class Gateway:
             ) from None
         transport = options.through(wire)
         allowance = Allowance(options.retry.retries_per_run)
-        self._routes[key] = Route(upstream, options, transport, allowance)
+        self._routes[key] = Route(upstream, options, transport, allowance, secrets_of(upstream))
         return f"{self._server.url}/{key}{_PREFIX}"
 
     def exchanges(self, key: str) -> tuple[Exchange, ...]:
@@ -64,6 +75,9 @@ class Gateway:
         route = self._routes.pop(key, None)
         if route is None:
             return ()
+        stop_listening = self._sockets.pop(key, None)
+        if stop_listening is not None:
+            stop_listening()
         self._server.run(_end(route))
         return _ordered(route)
 

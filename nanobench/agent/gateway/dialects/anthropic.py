@@ -125,6 +125,7 @@ ANTHROPIC = Dialect(
         "model_context_window_exceeded": "context_size",
     },
     telling=re.compile(rb'"(?:message_start|message_delta|message_stop|error)"'),
+    last=re.compile(rb'[\r\n]data: ?\{\s*"type"\s*:\s*"message_stop"[^\r\n]*\}\s*$'),
     model=body_model,
     streams=body_streams,
     tools=_tools,

@@ -67,6 +67,8 @@ class Dialect:
         finishes: what the finish reasons mean that are no success.
         telling: what is found in every event that tells more than another piece of output;
             other events need not be decoded once there was output.
+        last: what a complete stream ends in, whatever came before; null where its last event has
+            no form of its own.
         model: the model that a request (route, document) names.
         streams: whether a request (route, document) asks for a stream.
         tools: names of the tools that a request offers.
@@ -85,6 +87,7 @@ class Dialect:
     errors: ErrorTable
     finishes: Mapping[str, ErrorClass]
     telling: re.Pattern[bytes]
+    last: re.Pattern[bytes] | None
     model: Callable[[str, Document], str | None]
     streams: Callable[[str, Document], bool]
     tools: Callable[[Document], tuple[str, ...]]

@@ -109,6 +109,7 @@ GOOGLE = Dialect(
     errors=_ERRORS,
     finishes={"MAX_TOKENS": "length", **dict.fromkeys(_BLOCKED, "content_filter")},
     telling=re.compile(rb'"(?:usageMetadata|finishReason|blockReason|error)"'),
+    last=None,
     model=_model,
     streams=_streams,
     tools=_tools,

@@ -67,6 +67,7 @@ OLLAMA = Dialect(
     errors=_ERRORS,
     finishes={"length": "length"},
     telling=re.compile(rb'"done"\s*:\s*true|"error"'),
+    last=None,
     model=body_model,
     streams=_streams,
     tools=_tools,

@@ -137,6 +137,7 @@ OPENAI_CHAT = Dialect(
     errors=ERRORS,
     finishes=FINISHES,
     telling=re.compile(rb'"(?:usage|error)"\s*:\s*[^n\s]|"finish_reason"\s*:\s*"'),
+    last=re.compile(rb"[\r\n]data: ?\[DONE\]\s*$"),
     model=body_model,
     streams=body_streams,
     tools=_tools,

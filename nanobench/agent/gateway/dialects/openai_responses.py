@@ -77,6 +77,7 @@ OPENAI_RESPONSES = Dialect(
     errors=ERRORS,
     finishes={"max_output_tokens": "length", "content_filter": "content_filter"},
     telling=re.compile(rb'"response\.(?:completed|incomplete|failed)"|"error"'),
+    last=None,
     model=body_model,
     streams=body_streams,
     tools=_tools,
