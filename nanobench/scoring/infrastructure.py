@@ -94,13 +94,13 @@ def causes(case: Case) -> tuple[Cause, ...]:
 
 def asks_for_response(case: Case) -> bool:
     """Whether the decision hangs on the model having answered at least once."""
-    policy, _ = _decisive(case)
+    policy, _ = decisive(case)
     if policy == "rate_limit":
         return case.ruleset.rate_limit_needs_response and not case.edited
     return policy == "needs_response"
 
 
-def _decisive(case: Case) -> tuple[Policy, str]:
+def decisive(case: Case) -> tuple[Policy, str]:
     """The policy for how the agent ended, and the word for it: the error's class, or the ending."""
     ending, error = case.signals.agent.ending, case.signals.agent.error_class
     if case.limit:
@@ -124,7 +124,7 @@ def _is_infrastructure(case: Case, policy: Policy) -> bool:
 
 
 def _agent_trouble(case: Case) -> tuple[Cause, ...]:
-    policy, word = _decisive(case)
+    policy, word = decisive(case)
     if not _is_infrastructure(case, policy):
         return ()
     agent = case.signals.agent
