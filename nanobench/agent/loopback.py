@@ -1,8 +1,10 @@
 """An HTTP server on loopback with a thread and an event loop of its own."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -29,6 +31,7 @@ class LoopbackServer:
         self._failure: OSError | None = None
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._runner: web.AppRunner | None = None
         self._stop: asyncio.Event | None = None
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._serve()), name=name, daemon=True
@@ -67,9 +70,36 @@ class LoopbackServer:
         assert self._loop is not None  # noqa: S101 - set before start returned
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
+    def listen_on(self, path: Path) -> Callable[[], None]:
+        """Serve on a unix socket too, until the returned function is called; Linux only.
+
+        Raises:
+            InfrastructureError: no socket can be made there.
+        """
+        try:
+            site = self.run(self._open_socket(path))
+        except OSError as error:
+            raise InfrastructureError(
+                f"the {self._name} cannot listen: {error.strerror}",
+                where=str(path),
+                remedy="choose a state directory on a file system that can hold sockets",
+            ) from None
+        return lambda: self.run(site.stop())
+
+    async def _open_socket(self, path: Path) -> web.UnixSite:
+        assert self._runner is not None  # noqa: S101 - set before start returned
+        # A socket's address has room for 107 bytes: the directory is named by a descriptor.
+        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            site = web.UnixSite(self._runner, f"/proc/self/fd/{directory}/{path.name}")
+            await site.start()
+        finally:
+            os.close(directory)
+        return site
+
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        runner = web.AppRunner(
+        self._runner = runner = web.AppRunner(
             self._application(),
             access_log=None,
             # Without this a handler that waits for a provider never learns that its agent is gone.

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nanobench.agent.way_out import forwarded
 from nanobench.errors import InvalidInputError
 from nanobench.files import make_directory, write_atomic
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
+from nanobench.model.task import AgentNetwork
 
 if TYPE_CHECKING:
     from nanobench.environment.room import Room
@@ -34,6 +36,7 @@ class AgentRequest:
         provider: Nanocoder's provider object, variables substituted (`find_provider`).
         settings: version, tune and disabled tools.
         limits: seconds, turns and context tokens.
+        network: `provider-only`: the gateway's socket in the run directory is the only way out.
     """
 
     prompt: str
@@ -41,6 +44,7 @@ class AgentRequest:
     provider: dict[str, Any]
     settings: AgentSettings
     limits: Limits
+    network: AgentNetwork = "host"
 
 
 @dataclass(frozen=True)
@@ -149,8 +153,10 @@ def run_nanocoder(
     make_directory(run_dir / _DATA)
     _write_settings(make_directory(run_dir / _CONFIG), request.settings)
     report, stderr = run_dir / "report.json", run_dir / "stderr.txt"
+    argv: tuple[str, ...] = (str(toolchain.node), str(cli), *_arguments(request))
+    apart = request.network == "provider-only"
     result = room.run(
-        (str(toolchain.node), str(cli), *_arguments(request)),
+        forwarded(toolchain.node, room.run_path, argv) if apart else argv,
         env={
             **agent_environment(request, room.run_path),
             "NODE_COMPILE_CACHE": str(toolchain.compile_cache(request.settings.nanocoder)),
@@ -158,7 +164,7 @@ def run_nanocoder(
         timeout_seconds=request.limits.agent_seconds,
         stdout=report,
         stderr=stderr,
-        network="host",
+        network="none" if apart else "host",
     )
     return AgentRun(
         exit_code=result.exit_code,

@@ -17,6 +17,8 @@ TierName = Literal[
     "Tier 4 (Investigative Debugging)",
 ]
 ResultFormat = Literal["junit", "vitest-json", "jest-json"]
+AgentNetwork = Literal["provider-only", "host"]
+VerifyNetwork = Literal["none", "host"]
 
 
 def _relative(path: str) -> str:
@@ -92,8 +94,8 @@ class NetworkPolicy(Document):
     """What each phase may reach."""
 
     install: Literal["registries", "none"] = "registries"
-    agent: Literal["provider-only", "host"] = "provider-only"
-    verify: Literal["none", "host"] = "none"
+    agent: AgentNetwork = "provider-only"
+    verify: VerifyNetwork = "none"
 
 
 class TaskEnvironment(Document):

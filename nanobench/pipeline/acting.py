@@ -10,10 +10,12 @@ from nanobench.agent.harness_files import agents_md_sha256, hide_harness_files
 from nanobench.agent.nanocoder import AgentRequest, AgentRun, run_nanocoder
 from nanobench.agent.outcome import Outcome, read_outcome
 from nanobench.agent.prompt import build_prompt
-from nanobench.environment.native import Prepared
+from nanobench.agent.way_out import SOCKET
+from nanobench.environment.protocol import Prepared
 from nanobench.environment.room import Room
 from nanobench.model.plan import Cell, Mode, ModelRef, Plan
 from nanobench.pipeline.bench import Bench, Material
+from nanobench.pipeline.isolating import agent_network
 from nanobench.pipeline.places import Places
 from nanobench.pipeline.providing import Provided, provided
 from nanobench.pipeline.watch import Watch
@@ -53,11 +55,14 @@ def act(
     material.snapshot.unpack(workspace)
     hidden = hide_harness_files(workspace)
     guide = agents_md_sha256(workspace)
+    network = agent_network(cell, bench)
+    socket = run_dir / SOCKET if network == "provider-only" else None
     with (
         dependencies.open(workspace, run_dir) as room,
-        provided(cell, material, bench, _locations(room, bench)) as ready,
+        provided(cell, material, bench, _locations(room, bench), socket) as ready,
     ):
         request = agent_request(cell.model, cell.mode, material, ready.provider, bench.plan)
+        request = replace(request, network=network)
         with watch.following(ready.exchanges):
             run = run_nanocoder(room, request, bench.services.toolchain, run_dir)
         exchanges = ready.finish()

@@ -8,19 +8,18 @@ from nanobench import __version__
 from nanobench.agent.attachments import offer_attachments, takes_images
 from nanobench.agent.exchange import Exchange, TemperatureState
 from nanobench.agent.nanocoder import departures
-from nanobench.environment.native import Prepared
+from nanobench.environment.protocol import Prepared
 from nanobench.model.plan import Cell
 from nanobench.model.record import (
     CommandSummary,
     Completion,
-    Isolation,
     Provenance,
     ToolSurface,
 )
 from nanobench.model.signals import Signals
-from nanobench.model.task import Task
 from nanobench.pipeline.acting import Acted
 from nanobench.pipeline.bench import SCRIPTED, Bench
+from nanobench.pipeline.isolating import agent_network, isolation
 from nanobench.pipeline.keeping import AGENT_REPORT
 from nanobench.pipeline.verifying import Verified
 
@@ -46,8 +45,8 @@ def provenance(
         dataset=planned.dataset,
         environment_key=dependencies.key if dependencies else None,
         undated_installs=dependencies.undated if dependencies else (),
-        isolation=_isolation(bench, cell),
-        tool_surface=_tool_surface(bench, planned.task, acted),
+        isolation=isolation(cell, bench),
+        tool_surface=_tool_surface(cell, bench, acted),
         settings=bench.plan.agent,
         limits=bench.plan.limits,
         departures=_departures(bench, acted),
@@ -78,27 +77,18 @@ def _departures(bench: Bench, acted: Acted | None) -> tuple[str, ...]:
     return found
 
 
-def _isolation(bench: Bench, cell: Cell) -> Isolation:
-    sandbox = bench.services.sandbox
-    asked = bench.tasks[cell.task_id].task.environment.network.verify
-    return Isolation(
-        strategy="native",
-        sandbox=sandbox.name,
-        agent_network="host",
-        verify_network=asked if sandbox.isolates_network else "host",
-    )
-
-
-def _tool_surface(bench: Bench, task: Task, acted: Acted | None) -> ToolSurface:
+def _tool_surface(cell: Cell, bench: Bench, acted: Acted | None) -> ToolSurface:
     """The tools are known only where the request itself was seen."""
     offered = [one.tools for one in (acted.exchanges if acted else None) or () if one.tools]
     tools = tuple(sorted(offered[0])) if offered else None
     disabled = set(bench.plan.agent.disabled_tools)
-    offer = offer_attachments(task, bench.plan.agent.nanocoder)
+    reaches = agent_network(cell, bench) == "host"
+    offered_web = _WEB_TOOLS & set(tools) if tools else _WEB_TOOLS - disabled
+    offer = offer_attachments(bench.tasks[cell.task_id].task, bench.plan.agent.nanocoder)
     return ToolSurface(
         tools=tools,
         agents_md_sha256=acted.agents_md_sha256 if acted else None,
-        web_access=bool(_WEB_TOOLS & set(tools) if tools else _WEB_TOOLS - disabled),
+        web_access=reaches and bool(offered_web),
         vision=takes_images(bench.plan.agent.nanocoder),
         dependencies_writable=not bench.services.sandbox.fixed_paths,
         attachments=tuple(one.path for one in offer.given),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
@@ -48,23 +49,33 @@ def goes_through_gateway(model: ModelRef, bench: Bench) -> bool:
     """Whether the gateway stands between the agent and this model's provider."""
     if bench.gateway is None:
         return False
-    return model.provider == SCRIPTED or can_redirect(bench.provider(model.provider))
+    if bench.taping.replay is not None or model.provider == SCRIPTED:
+        return True
+    return can_redirect(bench.provider(model.provider))
 
 
 @contextmanager
 def provided(
-    cell: Cell, material: Material, bench: Bench, locations: Locations
+    cell: Cell,
+    material: Material,
+    bench: Bench,
+    locations: Locations,
+    socket: Path | None = None,
 ) -> Iterator[Provided]:
     """The cell's provider, for as long as the agent runs at `locations`.
 
+    Args:
+        socket: where the gateway, if the cell has one, is to be the agent's only way out.
+
     Raises:
         InvalidInputError: the provider's description, or the cell's cassette, cannot be used.
+        InfrastructureError: the socket cannot be made.
     """
     taping = bench.taping
     if taping.replay is not None and bench.gateway is not None:
         cassette = cassette_of(cell, taping.replay)
         line = replayed_line(cell, cassette, locations, bench.plan, taping)
-        with _connected(line, bench.gateway) as ready:
+        with _connected(line, bench.gateway, socket) as ready:
             yield ready
         return
     with _addressed(cell, material, bench) as (provider, seen):
@@ -72,7 +83,7 @@ def provided(
             yield Provided(provider, SCRIPTED if seen else None, seen or _nobody, seen or _nobody)
             return
         line = live_line(cell, provider, locations, bench.plan, taping)
-        with _connected(line, bench.gateway) as ready:
+        with _connected(line, bench.gateway, socket) as ready:
             yield ready
 
 
@@ -93,9 +104,9 @@ def _addressed(
 
 
 @contextmanager
-def _connected(line: Line, gateway: Gateway) -> Iterator[Provided]:
+def _connected(line: Line, gateway: Gateway, socket: Path | None) -> Iterator[Provided]:
     key = token_hex(16)
-    url = gateway.open(key, line.upstream, line.options)
+    url = gateway.open(key, line.upstream, line.options, socket)
 
     def finish() -> Seen:
         exchanges = gateway.close(key)

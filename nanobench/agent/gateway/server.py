@@ -60,8 +60,10 @@ class Gateway:
             ) from None
         transport = options.through(wire)
         allowance = Allowance(options.retry.retries_per_run)
+        if socket is not None:
+            self._sockets[key] = self._server.listen_on(socket)
         self._routes[key] = Route(upstream, options, transport, allowance, secrets_of(upstream))
-        return f"{self._server.url}/{key}{_PREFIX}"
+        return (inner_url(key) if socket else f"{self._server.url}/{key}") + _PREFIX
 
     def exchanges(self, key: str) -> tuple[Exchange, ...]:
         """The finished exchanges of an open route so far, in the order of their requests."""
