@@ -46,6 +46,12 @@ class Route:
     refused: dict[str | None, set[str]] = field(default_factory=dict)  # parameters, by model
 
 
+class _Reply(web.StreamResponse):
+    """Its headers go out in one piece with the first bytes of its body."""
+
+    _send_headers_immediately = False
+
+
 class Forwarding:
     """The way of one request through the gateway."""
 
@@ -185,7 +191,7 @@ class Forwarding:
         return reply
 
     async def _open(self, status: int, headers: Mapping[str, str]) -> web.StreamResponse:
-        reply = web.StreamResponse(status=status, headers={**headers, **_UNBUFFERED})
+        reply = _Reply(status=status, headers={**headers, **_UNBUFFERED})
         await reply.prepare(self._request)
         self._noted.answered = status
         return reply

@@ -1,11 +1,13 @@
 """Events out of a stream whose chunks end anywhere: server-sent events, and lines of JSON."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Protocol
 
 LONGEST_LINE = 1 << 25  # bytes; a longer line is skipped, so that memory stays bounded
 _BOM = b"\xef\xbb\xbf"
 _COMMENT = b":"
+_BLANK = b"\n\n"
 
 
 class Parser(Protocol):
@@ -17,6 +19,9 @@ class Parser(Protocol):
     def end(self) -> list[bytes]:
         """What is left when the stream has ended, a last event without its blank line included."""
 
+    def trimmed(self, chunk: bytes, telling: re.Pattern[bytes]) -> bytes:
+        """The chunk to feed, without most of the whole events that hold nothing telling."""
+
 
 @dataclass
 class _Lines:
@@ -25,6 +30,10 @@ class _Lines:
     _parts: list[bytes] = field(default_factory=list)
     _size: int = 0
     _skips_feed: bool = False  # the last chunk ended in CR: a LF that follows belongs to it
+
+    @property
+    def partial(self) -> bool:
+        return bool(self._parts) or self._skips_feed
 
     def feed(self, chunk: bytes) -> list[bytes]:
         if self._skips_feed and chunk:
@@ -74,6 +83,18 @@ class ServerSentEvents:
         """The last event, also without the blank line after it."""
         return self._events([*self._lines.end(), b""])
 
+    def trimmed(self, chunk: bytes, telling: re.Pattern[bytes]) -> bytes:
+        """The chunk to feed, without most of the whole events that hold nothing telling.
+
+        Events are cut out where a blank line follows a LF, as nearly every provider has it.
+        """
+        start = 0
+        if self._lines.partial or self._data or not self._begun:
+            start = chunk.find(_BLANK) + len(_BLANK)
+            if start < len(_BLANK):
+                return chunk
+        return chunk[:start] + _rest(chunk, start, telling, _BLANK)
+
     def _events(self, lines: list[bytes]) -> list[bytes]:
         if lines and not self._begun:
             lines[0] = lines[0].removeprefix(_BOM)
@@ -98,6 +119,20 @@ class JsonLines:
         """The lines that this chunk completes."""
         return [line for line in self._lines.feed(chunk) if line.strip()]
 
+    def trimmed(self, chunk: bytes, telling: re.Pattern[bytes]) -> bytes:
+        """The chunk to feed, without most of the whole lines that hold nothing telling."""
+        start = chunk.find(b"\n") + 1 if self._lines.partial else 0
+        if self._lines.partial and not start:
+            return chunk
+        return chunk[:start] + _rest(chunk, start, telling, b"\n")
+
     def end(self) -> list[bytes]:
         """The last line, also without its end."""
         return [line for line in self._lines.end() if line.strip()]
+
+
+def _rest(chunk: bytes, start: int, telling: re.Pattern[bytes], end: bytes) -> bytes:
+    """From `start`, where an event begins: from the first telling event on."""
+    found = telling.search(chunk, start)
+    cut = chunk.rfind(end, start, found.start() if found else len(chunk))
+    return chunk[start:] if cut < 0 else chunk[cut + len(end) :]

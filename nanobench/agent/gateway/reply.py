@@ -41,6 +41,8 @@ class StreamTap:
         """Read what has been put off."""
         chunk = b"".join(self._pending)
         self._pending, self._size = [], 0
+        if self.reading.output:
+            chunk = self._parser.trimmed(chunk, self._dialect.telling)
         self._read(self._parser.feed(chunk))
 
     def end(self) -> None:

@@ -3,11 +3,12 @@
 import asyncio
 import re
 import ssl
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from aiohttp import web
 
@@ -110,20 +111,20 @@ class Gateway:
             return _not_found("no such route")
         if _CLIMBS.search(path):
             return _not_found("no such path")
-        return await _tracked(route, Forwarding(request, path, route).run())
+        with _tracked(route):
+            return await Forwarding(request, path, route).run()
 
 
-async def _tracked(
-    route: Route, work: Coroutine[Any, Any, web.StreamResponse]
-) -> web.StreamResponse:
-    """Run as a task that is known to the route, so that closing it can end and await it."""
-    task = asyncio.ensure_future(work)
+@contextmanager
+def _tracked(route: Route) -> Iterator[None]:
+    """Let the route know the running task, so that closing it can end and await it."""
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - called within one
     route.tasks.add(task)
-    task.add_done_callback(route.tasks.discard)
     try:
-        return await task
+        yield
     finally:
-        task.cancel()
+        route.tasks.discard(task)
 
 
 async def _end(route: Route) -> None:

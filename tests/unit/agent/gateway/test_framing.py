@@ -1,6 +1,7 @@
 """Events come out of a stream the same wherever its chunks end."""
 
 import json
+import re
 from itertools import pairwise
 
 import pytest
@@ -98,3 +99,29 @@ def test_what_a_stream_tells_does_not_depend_on_its_chunks(places: list[int]) ->
     reading = tap.reading
     assert (reading.input_tokens, reading.output_tokens, reading.model) == (7, 3, "m")
     assert (reading.finish_reason, reading.finished) == ("length", True)
+
+
+TELLING = re.compile(rb"one|\[DONE\]")
+
+
+@pytest.mark.parametrize("parser", [ServerSentEvents, JsonLines])
+@given(STREAMS, st.lists(st.integers(0, 10_000)))
+def test_trimming_loses_nothing_that_tells(
+    parser: type[ServerSentEvents] | type[JsonLines], stream: bytes, places: list[int]
+) -> None:
+    trimming, found = parser(), []
+    for chunk in cut(stream, places):
+        found += trimming.feed(trimming.trimmed(chunk, TELLING))
+    found += trimming.end()
+    expected = whole(parser(), [stream])
+    told = [event for event in expected if TELLING.search(event)]
+    assert [event for event in found if TELLING.search(event)] == told
+    assert len(found) <= len(expected)
+
+
+def test_trimming_cuts_out_what_does_not_tell() -> None:
+    parser = ServerSentEvents()
+    parser.feed(b"data: first\n\n")
+    dull = b"data: two\n\n" * 1000
+    assert parser.trimmed(dull + b"data: one\n\n" + dull, TELLING) == b"data: one\n\n" + dull
+    assert parser.trimmed(dull, TELLING) == b""
