@@ -10,7 +10,8 @@ from nanobench.agent.gateway.server import Gateway
 from nanobench.agent.providers import find_provider
 from nanobench.agent.scripted.behaviours import TaskView
 from nanobench.agent.scripted.server import ScriptedServer
-from nanobench.environment.native import NativeEnvironment, Prepared
+from nanobench.environment.native import NativeEnvironment
+from nanobench.environment.protocol import Environment, Prepared
 from nanobench.environment.sandbox import best_sandbox
 from nanobench.environment.toolchain import Toolchain
 from nanobench.errors import NanobenchError
@@ -48,7 +49,7 @@ class Services:
         self.snapshots = SnapshotStore(state.snapshots, self.cache)
         self.toolchain = Toolchain(state.tools)
         self.sandbox = best_sandbox()
-        self.environment = NativeEnvironment(state, self.toolchain, self.sandbox)
+        self.environment: Environment = NativeEnvironment(state, self.toolchain, self.sandbox)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobench.environment.native import Prepared
+from nanobench.environment.protocol import Prepared
 from nanobench.model.record import CommandSummary
 from nanobench.model.signals import VerificationSignals
 from nanobench.pipeline.bench import Material

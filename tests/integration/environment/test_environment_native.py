@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from nanobench.environment.native import DESCRIPTION, NativeEnvironment, Prepared
+from nanobench.environment.native import NativeEnvironment
+from nanobench.environment.protocol import Prepared
 from nanobench.environment.room import Room
 from nanobench.environment.sandbox import CommandResult, Sandbox
+from nanobench.environment.shared import DESCRIPTION
 from nanobench.environment.toolchain import Toolchain
 from nanobench.errors import EnvironmentSetupError
 from nanobench.files import StateDirectory
