@@ -9,7 +9,7 @@ from nanobench.model.plan import AgentSettings, Cell, Limits
 from nanobench.model.signals import Signals
 from nanobench.model.verdict import Verdict
 
-RECORD_SCHEMA_VERSION: Final = "1.0"
+RECORD_SCHEMA_VERSION: Final = "1.1"
 
 
 class ToolSurface(Document):
@@ -75,7 +75,7 @@ class CommandSummary(Document):
     duration_seconds: NonNegativeFloat
     timed_out: bool
     truncated: bool
-    output_lines: NonNegativeInt
+    output_lines: NonNegativeInt | None = Field(description="null: record schema 1.0 had no count")
     head: str = Field(description="first lines; clock times and durations are masked")
     tail: str = Field(description="last lines that are not in `head`, masked as well")
     output_id: str
@@ -98,9 +98,9 @@ class Timing(Document):
 
 
 class Record(Document):
-    """One attempt at one cell."""
+    """One attempt at one cell. Older versions are read through `nanobench.model.migrations`."""
 
-    schema_version: Literal["1.0"] = RECORD_SCHEMA_VERSION
+    schema_version: Literal["1.1"] = RECORD_SCHEMA_VERSION
     cell: Cell
     attempt: PositiveInt
     provenance: Provenance

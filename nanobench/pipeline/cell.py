@@ -30,7 +30,7 @@ from nanobench.pipeline.edits import edit_signals
 from nanobench.pipeline.keeping import keep_artifacts
 from nanobench.pipeline.places import Places, places
 from nanobench.pipeline.provenance import completion, provenance
-from nanobench.pipeline.store import RECORD
+from nanobench.pipeline.records import RECORD
 from nanobench.pipeline.verifying import Verified, verify
 from nanobench.pipeline.watch import Watch
 from nanobench.scoring.judge import judge

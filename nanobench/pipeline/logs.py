@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nanobench.errors import InvalidInputError, UsageError
-from nanobench.pipeline.store import CELLS, OUTPUTS, RECORD, attempts_in, read_record
+from nanobench.pipeline.records import CELLS, RECORD, read_record
+from nanobench.pipeline.store import OUTPUTS, attempts_in
 from nanobench.verify.outputs import OUTPUT_SUFFIX
 
 PIECE = 64 * 1024

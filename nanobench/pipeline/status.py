@@ -13,10 +13,10 @@ from nanobench.errors import InvalidInputError, UsageError
 from nanobench.model.base import Document
 from nanobench.model.plan import Cell
 from nanobench.model.record import Record
+from nanobench.pipeline.records import RECORD
 from nanobench.pipeline.store import (
     OUTPUTS,
     PLAN,
-    RECORD,
     ResultStore,
     is_graded,
     is_held,

@@ -20,18 +20,23 @@ from pydantic import ValidationError
 
 from nanobench.errors import InvalidInputError, StateError
 from nanobench.files import make_directory, state_error, write_atomic
+from nanobench.model.migrations import NewerRecordError, UnreadableRecordError
 from nanobench.model.plan import Cell, Plan
 from nanobench.model.record import Record
+from nanobench.pipeline.records import (
+    CELLS,
+    RECORD,
+    first_problem,
+    load_record,
+    records_below,
+)
 from nanobench.workspace.teardown import remove_tree
 
-RECORD = "record.json"
 PLAN = "plan.json"
-CELLS = "cells"
 OUTPUTS = "outputs"
 _LOCK = ".lock"
 _PROBED_SECONDS = 0.5  # a lock is held for an instant by who only asks whether it is held
 _ATTEMPT = re.compile(r"attempt-([1-9][0-9]*)")
-_MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -80,10 +85,20 @@ class ResultStore:
         """The record of the highest finished attempt (SPEC X13).
 
         One that cannot be read, or is of another cell, does not count.
+
+        Raises:
+            InvalidInputError: a newer version wrote it, so that nobody knows whether it stands.
         """
         for _, path in reversed(self.attempts(cell)):
-            record = read_record(path / RECORD)
-            if isinstance(record, Record) and record.cell == cell:
+            try:
+                record = load_record(path / RECORD)
+            except NewerRecordError as error:
+                raise InvalidInputError(
+                    f"a record of the cell {error}", where=str(path / RECORD)
+                ) from None
+            except UnreadableRecordError:
+                continue
+            if record.cell == cell:
                 return record
         return None
 
@@ -162,7 +177,7 @@ def read_plan(path: Path) -> Plan:
         ) from None
     except ValidationError as error:
         raise InvalidInputError(
-            f"this is not a plan: {_first(error)}",
+            f"this is not a plan: {first_problem(error)}",
             where=str(path),
             remedy="make one with `nanobench plan`",
         ) from None
@@ -193,8 +208,7 @@ def load_results(directories: Sequence[Path]) -> Results:
                     remedy="report them apart",
                 )
             plan = found
-        for path in sorted(directory.glob(f"**/{CELLS}/*/attempt-*/{RECORD}")):
-            record = read_record(path)
+        for path, record in records_below(directory):
             if isinstance(record, Record):
                 records.append(record)
             else:
@@ -231,23 +245,3 @@ def _exclusive(directory: Path, otherwise: str) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def read_record(path: Path) -> Record | str:
-    """A record, or why there is none that can be read."""
-    try:
-        if path.is_symlink() or not path.is_file():
-            return "there is no record"
-        if path.stat().st_size > _MAX_DOCUMENT_BYTES:
-            return "the record is larger than 64 MiB"
-        return Record.from_json(path.read_bytes())
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    except ValidationError as error:
-        return f"is no record of this version: {_first(error)}"
-
-
-def _first(error: ValidationError) -> str:
-    problem = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in problem["loc"]) or "document"
-    return f"{place}: {problem['msg']}"

@@ -29,6 +29,11 @@ def render_table(report: Report, *, width: int = 120, color: bool = False) -> st
     table.add_column("outcome", overflow="fold")
     for row in report.cells:
         table.add_row(*_cells(row))
+    return print_table(table, width=width, color=color)
+
+
+def print_table(table: Table, *, width: int, color: bool = False) -> str:
+    """A table as lines of at most `width` columns, none with blanks at its end."""
     stream = io.StringIO()
     console = Console(
         file=stream,

@@ -103,7 +103,7 @@ def _symptoms(case: Case) -> str:
         return f"decided by {_named(finding.symptom)}, rule {finding.rule}"
     if not case.symptoms:
         return "no symptom"
-    shown = [_looked_up(symptom) for symptom in case.symptoms[:_SHOWN_SYMPTOMS]]
+    shown = [looked_up(symptom) for symptom in case.symptoms[:_SHOWN_SYMPTOMS]]
     more = len(case.symptoms) - len(shown)
     return "; ".join([*shown, f"and {more} more"] if more else shown)
 
@@ -112,7 +112,7 @@ def _named(symptom: Symptom) -> str:
     return f"{symptom.code} on {symptom.symbol}" if symptom.symbol else symptom.code
 
 
-def _looked_up(symptom: Symptom) -> str:
+def looked_up(symptom: Symptom) -> str:
     """A symptom with what is known of its symbol; where nothing was looked up, just its kind."""
     facts = (
         ("required files at base", symptom.in_required_files_at_base),

@@ -9,7 +9,8 @@ from nanobench.environment.cancel import cancelled
 from nanobench.files import write_atomic
 from nanobench.model.plan import Cell, Limits, ModelRef, Plan, PlanTask
 from nanobench.model.record import Record
-from nanobench.pipeline.store import RECORD, ResultStore
+from nanobench.pipeline.records import RECORD
+from nanobench.pipeline.store import ResultStore
 
 Finish = Callable[..., Path]
 

@@ -14,7 +14,8 @@ from nanobench.errors import InterruptedRunError, StateError
 from nanobench.model.plan import Cell, Plan
 from nanobench.model.record import Record
 from nanobench.pipeline.pool import run_cells, unfinished
-from nanobench.pipeline.store import RECORD, ResultStore
+from nanobench.pipeline.records import RECORD
+from nanobench.pipeline.store import ResultStore
 
 pytestmark = pytest.mark.usefixtures("cancellation")
 

@@ -11,7 +11,8 @@ import pytest
 from nanobench.errors import InterruptedRunError, InvalidInputError, StateError
 from nanobench.model.plan import Plan
 from nanobench.model.record import Record
-from nanobench.pipeline.store import RECORD, ResultStore, load_results, read_plan
+from nanobench.pipeline.records import RECORD
+from nanobench.pipeline.store import ResultStore, load_results, read_plan
 
 Finish = Callable[..., Path]
 
@@ -97,7 +98,8 @@ def _broken(data: bytes) -> dict[str, bytes]:
         "empty": b"",
         "no text": b"\xff\xfe",
         "foreign": b'{"hello": "world"}',
-        "future": json.dumps(document | {"schema_version": "9.0"}).encode(),
+        "no version": json.dumps({**document, "schema_version": None}).encode(),
+        "no such version": json.dumps(document | {"schema_version": "0.9"}).encode(),
         "unknown field": json.dumps(document | {"news": 1}).encode(),
         "too deep": b"[" * 100_000,
     }
@@ -117,6 +119,24 @@ def test_a_record_that_cannot_be_read_is_named_and_its_cell_run_again(
     assert problem.startswith(f"cells/{plan.cells[0].cell_id}/attempt-1/record.json: ")
     finish(plan.cells[0], 0.5)
     assert len(store.attempts(plan.cells[0])) == 2
+
+
+def test_a_newer_versions_record_is_refused_by_name_and_its_cell_never_run_again(
+    store: ResultStore, plan: Plan, finish: Finish
+) -> None:
+    path = finish(plan.cells[0], 1.0) / RECORD
+    document = json.loads(path.read_bytes())
+    path.write_text(json.dumps(document | {"schema_version": "9.0", "news": 1}))
+    with pytest.raises(
+        InvalidInputError, match=r"record schema 9\.0.* reads up to 1\.1"
+    ) as failure:
+        store.standing(plan.cells[0])
+    assert failure.value.where == str(path)
+    with pytest.raises(InvalidInputError), store.attempt(plan.cells[0]):
+        pass
+    assert len(store.attempts(plan.cells[0])) == 1
+    (problem,) = load_results([store.root]).problems
+    assert "record schema 9.0" in problem
 
 
 @pytest.mark.parametrize("kind", ["link", "directory", "fifo"])
