@@ -13,7 +13,7 @@ from typing import Literal
 
 from nanobench.model.signals import TestOutcome
 
-Runtime = Literal["python", "javascript"]
+Runtime = Literal["python", "javascript", "go", "rust", "java"]
 
 RUNTIMES: Mapping[str, Runtime] = MappingProxyType(
     {
@@ -22,6 +22,9 @@ RUNTIMES: Mapping[str, Runtime] = MappingProxyType(
         "typescript": "javascript",
         "svelte": "javascript",
         "vue": "javascript",
+        "go": "go",
+        "rust": "rust",
+        "java": "java",
     }
 )
 """What runs the tests of a suite, by its language in lower case."""
@@ -35,13 +38,14 @@ class Raised:
     text: str
 
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_TYPE_NAME = re.compile(r"(?:\w+\.)*(?P<name>[A-Z]\w*)\Z")
+ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TYPE_NAME = re.compile(r"(?:\w+[.$])*(?P<name>[A-Z]\w*)\Z")
 
 # pytest's JUnit message of a fixture that fails.
 _FIXTURE = re.compile(r'failed on (?:setup|teardown) with "(?P<error>.*)"\Z', re.DOTALL)
 _PYTHON_HEAD = re.compile(r"(?:\w+\.)*(?P<name>[A-Z]\w*)(?:: (?P<text>.*)|\Z)", re.DOTALL)
 _PYTEST_LINE = re.compile(r"E(?: {3,}(?P<text>.*)| *\Z)")
+_PYTEST_MARK = re.compile(r"^E(?: {3}|$)", re.MULTILINE)
 _BARE_ASSERT = re.compile(r"assert\b")
 _TRACEBACK = "Traceback (most recent call last):"
 _TRACEBACK_HEAD = re.compile(
@@ -52,6 +56,16 @@ _TRACEBACK_HEAD = re.compile(
 _SCRIPT_HEAD = re.compile(r"(?:Uncaught )?(?P<name>[A-Z]\w*)(?: \[\w+\])?: (?P<text>.*)", re.DOTALL)
 # node:test wraps what a test threw: `cause: TypeError: text`, `cause: TypeError [Error]: text`.
 _NODE_CAUSE = re.compile(r"^  cause: (?P<error>[A-Z]\w*(?: \[\w+\])?: .*)$", re.MULTILINE)
+
+# The runtime prints it at the end; a test that recovers it prints it as well.
+_GO_PANIC = re.compile(r"^\s*panic: (?P<text>.*?)(?: \[recovered[^\]\n]*\])?$", re.MULTILINE)
+# Before Rust 1.73 the message stood in front of the place, in quotation marks.
+_RUST_PANIC = re.compile(
+    r"^thread '[^\n]*' (?:\(\d+\) )?panicked at "
+    r"(?:'(?P<before>(?s:.*?))', [^\n]+:\d+|[^\n]+:\d+:\n(?P<after>.*))$",
+    re.MULTILINE,
+)
+_JAVA_HEAD = re.compile(r"(?:\w+[.$])*(?P<name>[A-Z]\w*)(?:: (?P<text>.*)|\Z)", re.DOTALL)
 
 
 def raised(language: str, test: TestOutcome) -> Raised | None:
@@ -64,9 +78,12 @@ def raised(language: str, test: TestOutcome) -> Raised | None:
     runtime = RUNTIMES.get(language.casefold())
     if runtime is None:
         return None
-    message = _ANSI.sub("", test.message or "").strip()
-    details = _ANSI.sub("", test.details or "")
-    return _READERS[runtime](_exception_name(test.error_type), message, details)
+    message = ANSI.sub("", test.message or "").strip()
+    details = ANSI.sub("", test.details or "")
+    found = _READERS[runtime](_exception_name(test.error_type), message, details)
+    if found is None and runtime == "go" and test.status == "failed":
+        return Raised("AssertionError", message)  # Go's tests fail by saying so, not by a panic
+    return found
 
 
 def _exception_name(error_type: str | None) -> str | None:
@@ -89,10 +106,20 @@ def _read_python(name: str | None, message: str, details: str) -> Raised | None:
     message = fixture["error"] if fixture else message
     head = _from_head(_PYTHON_HEAD.match(message))
     if name:
-        return _typed(name, message, head)
+        return _with_rest(_typed(name, message, head), details)
     if _BARE_ASSERT.match(message):  # pytest shows a rewritten assertion without its type
         return Raised("AssertionError", message)
     return head or _python_details(details)
+
+
+def _with_rest(error: Raised, details: str) -> Raised:
+    """A message of one line whose further lines stand in a command's output (pydantic's)."""
+    if "\n" in error.text:
+        return error
+    plain = _PYTEST_MARK.sub("", details)
+    _, found, after = plain.rpartition(f"{error.name}: {error.text}\n")
+    rest = after.partition("\n\n")[0]
+    return Raised(error.name, f"{error.text}\n{rest}") if found else error
 
 
 def _python_details(details: str) -> Raised | None:
@@ -126,6 +153,36 @@ def _read_script(name: str | None, message: str, details: str) -> Raised | None:
     return next((found for found in heads if found), head)
 
 
+def _read_go(name: str | None, message: str, details: str) -> Raised | None:
+    for text in (details, message):
+        panics = list(_GO_PANIC.finditer(text))
+        if panics:
+            return Raised("panic", panics[0]["text"])
+    return None
+
+
+def _read_rust(name: str | None, message: str, details: str) -> Raised | None:
+    panic = _RUST_PANIC.search(details) or _RUST_PANIC.search(message)
+    if panic is None:
+        return None
+    text = panic["before"] or panic["after"] or ""
+    return Raised("AssertionError" if text.startswith("assertion") else "panic", text)
+
+
+def _read_java(name: str | None, message: str, details: str) -> Raised | None:
+    """JUnit's reports name the type apart; a stack begins with it."""
+    head = _from_head(_JAVA_HEAD.match(message))
+    if name:
+        return _typed(name, message, head)
+    return head or _from_head(_JAVA_HEAD.match(details.strip().partition("\n")[0]))
+
+
 _READERS: Mapping[Runtime, Callable[[str | None, str, str], Raised | None]] = MappingProxyType(
-    {"python": _read_python, "javascript": _read_script}
+    {
+        "python": _read_python,
+        "javascript": _read_script,
+        "go": _read_go,
+        "rust": _read_rust,
+        "java": _read_java,
+    }
 )

@@ -1,19 +1,43 @@
 """Errors that say that a symbol is missing or that an interface does not fit (SPEC F4).
 
-`ROWS` is an ordered table; of the rows for the exception that ended a test, the first whose
-pattern matches the head of its message gives the symptom. Messages are those of CPython 3.10 to
-3.14 and of V8; each row names its source.
+`ROWS` holds the tables of all languages, in order; of the rows for an error, the first whose
+pattern matches the head of its message gives the symptom.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from types import MappingProxyType
 
 from nanobench.model.signals import TestOutcome, TestStatus
-from nanobench.scoring.raised import RUNTIMES, Raised, Runtime, raised
+from nanobench.scoring.diagnostics import diagnostics
+from nanobench.scoring.identifiers import identifiers, imported
+from nanobench.scoring.raised import Raised, raised
+from nanobench.scoring.tables import go, java, javascript, python, rust, typescript
+from nanobench.scoring.tables.row import Kind, Row, Tool
 
-Kind = Literal["missing_symbol", "interface_mismatch"]
+ROWS: tuple[Row, ...] = (
+    *python.ROWS,
+    *javascript.ROWS,
+    *typescript.ROWS,
+    *go.ROWS,
+    *rust.ROWS,
+    *java.ROWS,
+)
+
+_SCRIPT: tuple[Tool, ...] = ("typescript", "javascript")
+TOOLS: Mapping[str, tuple[Tool, ...]] = MappingProxyType(
+    {
+        "python": ("python",),
+        "javascript": _SCRIPT,
+        "typescript": _SCRIPT,
+        "svelte": _SCRIPT,
+        "vue": _SCRIPT,
+        "go": ("go",),
+        "rust": ("rust",),
+        "java": ("java",),
+    }
+)
+"""Whose tables read the errors of a suite, by its language in lower case."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +45,9 @@ class RawSymptom:
     """A symptom before its symbol was looked up.
 
     Attributes:
-        code: the exception's name.
-        symbol: the identifier concerned, without its module or class; None if none is named.
+        code: the exception's name, or the compiler's code.
+        symbol: the identifier concerned, without its module or class, or the import; None if
+            none is named.
         test_ids: sorted.
         message: of the first of these tests, at most 500 characters.
     """
@@ -37,153 +62,15 @@ class RawSymptom:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One kind of message; the group `symbol`, where there is one, captures the name."""
+class _Group:
+    """Where symptoms of one kind, code and symbol were met: places in the texts, by test."""
 
-    runtime: Runtime
-    kind: Kind
-    code: str
-    pattern: re.Pattern[str]
-    source: str
+    message: str
+    places: dict[str, int]
 
-
-def _missing(runtime: Runtime, code: str, pattern: str, source: str) -> Row:
-    return Row(runtime, "missing_symbol", code, re.compile(pattern), source)
-
-
-def _mismatch(runtime: Runtime, code: str, pattern: str, source: str) -> Row:
-    return Row(runtime, "interface_mismatch", code, re.compile(pattern), source)
-
-
-_PYTHON = (
-    _missing("python", "NameError", r"name '(?P<symbol>\w+)' is not defined", "CPython ceval"),
-    _missing(
-        "python",
-        "AttributeError",
-        r"[^\n]*?(?:has no attribute|does not have the attribute) '(?P<symbol>[^']+)'",
-        "CPython objects and modules; pytest monkeypatch; unittest.mock",
-    ),
-    _missing(
-        "python",
-        "AttributeError",
-        r"cannot access submodule '(?P<symbol>\w+)' of module",
-        "CPython 3.12 module objects",
-    ),
-    _missing("python", "AttributeError", r"(?P<symbol>\w+)\Z", "enum; `__getattr__` by custom"),
-    _missing(
-        "python", "ImportError", r"cannot import name '(?P<symbol>\w+)' from", "CPython import"
-    ),
-    _missing(
-        "python",
-        "ModuleNotFoundError",
-        r"No module named '(?P<symbol>[^']+)'",
-        "CPython importlib",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"(?P<symbol>[\w.<>]+)\(\) (?:missing \d+ required|takes "
-        r"|got (?:an unexpected keyword|multiple values for|some positional-only))",
-        "CPython calls of Python functions",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"(?P<symbol>[\w.]+) expected (?:at least |at most |exactly )?\d+ arguments?, got \d+",
-        "CPython calls of built-in functions",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"(?:missing a required|got an unexpected keyword|got some positional-only"
-        r"|too many positional|multiple values for) (?:keyword-only )?arguments?",
-        "inspect.Signature.bind, unittest.mock autospec",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"(?:unsupported operand type\(s\) for|bad operand type for|can only concatenate"
-        r"|can't multiply sequence|'[^'\n]+' not supported between instances of)",
-        "CPython operators",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"'(?P<symbol>[^'\n]+)' object (?:is not|does not support|cannot be interpreted)",
-        "CPython protocols",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"(?:cannot unpack non-iterable (?P<symbol>\w+) object"
-        r"|object \w+ can't be used in 'await' expression"
-        r"|'async (?:for|with)' requires an object with"
-        r"|argument of type '[^'\n]+' is not"
-        r"|object of type '[^'\n]+' has no len\(\)|unhashable type:)",
-        "CPython protocols",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"Can't instantiate abstract class (?P<symbol>\w+)",
-        "CPython abc",
-    ),
-    _mismatch(
-        "python",
-        "TypeError",
-        r"[^\n]*\b(?:expected|must be|required)\b[^\n]*\b(?:not|got|found)\b",
-        "CPython conversions; attrs.validators.instance_of",
-    ),
-    _mismatch(
-        "python",
-        "ValidationError",
-        r"\d+ validation errors? for (?P<symbol>[^\n]+)\n(?s:.*?)"
-        r"(?:\[type=(?:missing\w*|extra_forbidden|unexpected_\w+|multiple_argument_values"
-        r"|no_such_attribute|is_(?:instance|subclass)_of|\w+_type)\b"
-        r"|\(type=(?:type_error|value_error\.(?:missing|extra))\b)",
-        "pydantic 2 and 1: errors of shape, not of value",
-    ),
-)
-
-_JAVASCRIPT = (
-    _missing("javascript", "ReferenceError", r"(?P<symbol>[\w$]+) is not defined", "V8"),
-    _missing(
-        "javascript",
-        "SyntaxError",
-        r"The requested module '[^'\n]+' does not provide an export named '(?P<symbol>[\w$]+)'",
-        "V8 module linking",
-    ),
-    _missing(
-        "javascript",
-        "SyntaxError",
-        r"Named export '(?P<symbol>[\w$]+)' not found",
-        "Node, import from CommonJS",
-    ),
-    _mismatch("javascript", "TypeError", r"[^\n]* is not (?:async )?iterable\b", "V8 iteration"),
-    _mismatch(
-        "javascript",
-        "TypeError",
-        r"Class constructor (?P<symbol>[\w$]+) cannot be invoked without 'new'",
-        "V8 calls",
-    ),
-    _mismatch(
-        "javascript",
-        "TypeError",
-        r"[^\n]*(?:\(intermediate value\)|\(\.\.\.\)|[\]}]) is not a (?:function|constructor)",
-        "V8 calls of a value without a name",
-    ),
-    _missing(
-        "javascript",
-        "TypeError",
-        r"(?:[^\n]*[^\w$\n])?(?P<symbol>[A-Za-z_$][\w$]*)\)? is not a (?:function|constructor)",
-        "V8 calls of a name",
-    ),
-)
-
-ROWS: tuple[Row, ...] = _PYTHON + _JAVASCRIPT
 
 _ENDED_BADLY: frozenset[TestStatus] = frozenset({"failed", "error", "missing"})
-_IDENTIFIER = re.compile(r"[^\W\d$][\w$]*|\$[\w$]*")
+_NEVER_RAN: frozenset[TestStatus] = frozenset({"error", "missing"})
 _NO_SYMBOLS = frozenset({"__init__", "__new__", "lambda", "locals"})
 _MESSAGE_LIMIT = 500
 
@@ -194,43 +81,64 @@ def find_symptoms(
     """The symptoms of the tests that failed, errored or are missing with a message.
 
     Tests with the same kind, code and symbol make one symptom. The dominant one comes first:
-    missing symbols before mismatches, then most tests, then the order of test ids. A language
+    missing symbols before mismatches, then most tests, then the order of test ids, then, as a
+    compiler tells several errors of one test, the order in which it tells them. A language
     without rows has no symptoms.
     """
-    found: dict[tuple[Kind, str, str | None], list[tuple[str, str]]] = {}
+    found: dict[tuple[Kind, str, str | None], _Group] = {}
     for test in sorted(tests, key=lambda test: test.id):
-        exception = raised(language, test) if test.status in _ENDED_BADLY else None
-        if exception is None:
-            continue
-        matched = _match(language, exception)
-        if matched is None:
-            continue
-        kind, symbol = matched
-        group = found.setdefault((kind, exception.name, symbol), [])
-        group.append((test.id, f"{exception.name}: {exception.text}"[:_MESSAGE_LIMIT]))
-    symptoms = (
-        RawSymptom(kind, language, code, symbol, suite, tuple(id for id, _ in group), group[0][1])
-        for (kind, code, symbol), group in found.items()
+        for place, error in enumerate(_errors(language, test)):
+            row = matching_row(language, error)
+            if row is None:
+                continue
+            key = (row.kind, row.code, _symbol(row, error))
+            group = found.setdefault(key, _Group(_message(error), {}))
+            group.places.setdefault(test.id, place)
+    order = sorted(found, key=lambda key: _dominance(key[0], found[key]))
+    return tuple(
+        RawSymptom(kind, language, code, symbol, suite, tuple(group.places), group.message)
+        for kind, code, symbol in order
+        if (group := found[kind, code, symbol])
     )
-    return tuple(sorted(symptoms, key=_dominance))
 
 
-def _match(language: str, exception: Raised) -> tuple[Kind, str | None] | None:
-    runtime = RUNTIMES.get(language.casefold())
+def matching_row(language: str, error: Raised) -> Row | None:
+    """The row that an error fits, or None."""
+    tools = TOOLS.get(language.casefold(), ())
     for row in ROWS:
-        if row.runtime == runtime and row.code == exception.name:
-            found = row.pattern.match(exception.text)
-            if found:
-                return row.kind, _symbol(found.groupdict().get("symbol"))
+        if row.tool in tools and error.name in row.names and row.pattern.match(error.text):
+            return row
     return None
 
 
-def _symbol(captured: str | None) -> str | None:
-    """The last identifier: `x` of `module.x`; the class of `Class.__init__`."""
-    names = [name for name in _IDENTIFIER.findall(captured or "") if name not in _NO_SYMBOLS]
+def _errors(language: str, test: TestOutcome) -> tuple[Raised, ...]:
+    """What a compiler says of a test that never ran, else the exception that ended the test."""
+    if test.status not in _ENDED_BADLY:
+        return ()
+    if test.status in _NEVER_RAN:
+        for text in (test.details or "", test.message or ""):
+            compiled = tuple(found.raised for found in diagnostics(language, text))
+            if compiled:
+                return compiled
+    exception = raised(language, test)
+    return (exception,) if exception else ()
+
+
+def _symbol(row: Row, error: Raised) -> str | None:
+    """The last identifier: `x` of `module.x`; the class of `Class.__init__`. Or the import."""
+    match = row.pattern.match(error.text)
+    captured = match.groupdict() if match else {}
+    if captured.get("module"):
+        return imported(captured["module"])
+    names = [name for name in identifiers(captured.get("symbol") or "") if name not in _NO_SYMBOLS]
     return names[-1] if names else None
 
 
-def _dominance(symptom: RawSymptom) -> tuple[bool, int, tuple[str, ...]]:
-    """No tie is left: a test ends with one exception, so ids differ between symptoms."""
-    return (symptom.kind != "missing_symbol", -len(symptom.test_ids), symptom.test_ids)
+def _message(error: Raised) -> str:
+    return f"{error.name}: {error.text}"[:_MESSAGE_LIMIT]
+
+
+def _dominance(kind: Kind, group: _Group) -> tuple[bool, int, tuple[str, ...], int]:
+    """No tie is left: two symptoms of the same tests stand in different places of the first."""
+    ids = tuple(group.places)
+    return (kind != "missing_symbol", -len(ids), ids, group.places[ids[0]])

@@ -35,10 +35,52 @@ _SCRIPT = (
     _MODIFIERS + r"{name}\s*\??\s*(?:<[^>]*>)?\([^()'\"`]*\)\s*:[^;]*;\s*$",
     _MODIFIERS + r"{name}\s*[?!]?\s*:[^,]*;\s*$",
     _MODIFIERS + r"{name}\s*[?!]?\s*(?::[^=]+)?\s=\s",
+    r"\bconstructor\s*\(.*\b(?:public|private|protected|readonly)\s+{name}\s*[?:]",
+    r"\bexport\s+\*\s+as\s+{name}\b|^\s*import\s+{name}\s*=",
     r"(?<![\w$.]){name}\s*:\s*(?:async\s+)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)",
+)
+_GO = (
+    r"^\s*func\s*(?:\([^)]*\)\s*)?{name}\s*[\[(]",
+    r"^\s*(?:type|package|var|const)\s+{name}\b",
+    r"^\s*(?:var|const)\s+(?:\w+\s*,\s*)+{name}\b",
+    r"^\s*(?:\w+\s*,\s*)*{name}\s*(?:,\s*\w+\s*)*:=",
+    # In a group, a struct or an interface; a line that begins so is no statement in Go.
+    r"^\s+(?:\w+\s*,\s*)*{name}(?:\s*,\s*\w+)*\s+(?:\*|\[|<-|\w)[^=]*(?:=\s.*)?$",
+    r"^\s+{name}\s*=\s",
+    r"^\s+{name}\([^()]*\)\s+[\w(*\[]",
+    r"^\s+{name}\((?:\w+\s*,\s*)*\w+\s+[^()]*\)\s*$",
+    r"^\s*(?:import\s+)?{name}\s+\"",
+)
+_RUST_TYPE = (
+    r"(?:[&\[(A-Z]|dyn\b|impl\b|[ui](?:8|16|32|64|128|size)\b|f32\b|f64\b|bool\b|char\b|str\b)"
+)
+_RUST = (
+    r"\b(?:fn|struct|enum|union|trait|type|mod|static|const|let)\s+(?:mut\s+)?{name}\b",
+    r"\bmacro_rules!\s*{name}\b",
+    r"\bas\s+{name}\b\s*[,;}}]",
+    r"^\s*pub(?:\([^)]*\))?\s+{name}\s*:",
+    r"^\s*{name}\s*:\s*" + _RUST_TYPE + r"[^=(]*,?\s*$",
+    r"^\s*{name}\s*(?:\([^)]*\)|\{{[^}}]*\}}?)\s*,?\s*$",  # a variant; a call ends otherwise
+)
+_JAVA_MODIFIERS = (
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|protected|private|static|final|abstract|default"
+    r"|synchronized|native|strictfp|transient|volatile)\s+)*"
+)
+_JAVA_TYPE = (
+    r"(?:<[^>]*>\s*)?(?!(?:return|new|throw|else|case|assert|yield|package|import|goto)\b)"
+    r"[\w.]+(?:<.*>)?(?:\[\])*\s+"
+)
+_JAVA = (
+    r"\b(?:class|interface|enum|record)\s+{name}\b",
+    r"^\s*package\s+{name}\s*;",
+    _JAVA_MODIFIERS + _JAVA_TYPE + r"{name}\s*(?:\(|=(?!=)|;|,|:)",
+    r"^\s*(?:public|protected|private)\s+{name}\s*\(",
+    r"\brecord\s+\w+(?:<[^>]*>)?\s*\([^)]*\b{name}\s*[,)]",
+    r"^\s*{name}\s*(?:\([^()]*\)\s*)?,\s*$",  # a constant of an enum
 )
 _BY_EXTENSION: Mapping[str, tuple[str, ...]] = MappingProxyType(
     dict.fromkeys(("py", "pyi"), _PYTHON)
+    | {"go": _GO, "rs": _RUST, "java": _JAVA}
     | dict.fromkeys(
         ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "svelte", "vue"), _SCRIPT
     )

@@ -13,12 +13,12 @@ from nanobench.model.signals import SuiteState, TestOutcome
 from nanobench.model.task import Suite, Task
 from nanobench.verify import traces
 from nanobench.verify.adapters import Adapted, adapt
+from nanobench.verify.failures import build_error, last_of, whole_error
 from nanobench.verify.formats import parse
 from nanobench.verify.outputs import CommandOutput, Finished, OutputStore
 from nanobench.verify.results import DETAILS_LIMIT, ParsedResult, ParseError, SuiteError, bounded
 from nanobench.workspace.teardown import remove_tree
 
-_LAST_BYTES = 256 * 1024  # of an output, in which an exception is looked for
 _SHELL_SIGNAL = 128  # a shell reports a child that a signal killed as 128 + signal
 _PYTEST_INTERNAL_ERROR = 3
 
@@ -160,7 +160,7 @@ def _run(room: Room, task: Task, plan: _Plan, files: _Files) -> SuiteRun:
         if not result.launched:
             raise EnvironmentSetupError(
                 f"suite {suite.name!r} could not be started",
-                where=f"sandbox: {_last(stderr).strip()[-500:] or 'no message'}",
+                where=f"sandbox: {last_of(stderr).strip()[-500:] or 'no message'}",
                 remedy="run `nanobench doctor`",
             )
         output = CommandOutput(suite.command, result, stdout, stderr)
@@ -190,11 +190,12 @@ def _read_ending(plan: _Plan, root: str, result: Path, output: CommandOutput) ->
         state, reason = ended
         tests = parsed.tests if parsed else ()
         errors = parsed.suite_errors if parsed else ()
-        whole = _output_error(output, reason, root)
+        whole = whole_error(plan.suite.language, output, reason, root)
         return _Ending(state, ParsedResult(tests, (*errors, whole)))
     assert parsed is not None  # noqa: S101 - without a result a suite ended badly
     if plan.adapted.runner == "node":
-        parsed = _with_node_causes(parsed, _last(output.stdout), root)
+        parsed = _with_node_causes(parsed, last_of(output.stdout), root)
+    parsed = _with_build(plan.suite.language, output, parsed, root)
     agrees = (output.result.exit_code == 0) != _has_failures(parsed)
     return _Ending("ok" if agrees else "inconsistent", parsed)
 
@@ -254,18 +255,14 @@ def _signal(code: int | None) -> str | None:
         return f"signal {number}"
 
 
-def _output_error(output: CommandOutput, reason: str, root: str) -> SuiteError:
-    """What a suite without usable results says of itself: its last exception, else the reason."""
-    texts = [_last(path) for path in (output.stderr, output.stdout)]
-    for text in texts:
-        named = traces.of_output(text)
-        if named is not None:
-            error = SuiteError(None, *named, bounded(text[-DETAILS_LIMIT:], DETAILS_LIMIT))
-            break
-    else:
-        said = next((text for text in texts if text.strip()), "")
-        error = SuiteError(None, None, reason, bounded(said[-DETAILS_LIMIT:], DETAILS_LIMIT))
-    return ParsedResult((), (error,)).without(root).suite_errors[0]
+def _with_build(
+    language: str, output: CommandOutput, parsed: ParsedResult, root: str
+) -> ParsedResult:
+    """The result of a part of the suite, with why the build of another part failed."""
+    if output.result.exit_code == 0 or parsed.suite_errors:
+        return parsed
+    error = build_error(language, output)
+    return replace(parsed, suite_errors=(error,)).without(root) if error else parsed
 
 
 def _with_node_causes(parsed: ParsedResult, stdout: str, root: str) -> ParsedResult:
@@ -279,14 +276,3 @@ def _with_node_causes(parsed: ParsedResult, stdout: str, root: str) -> ParsedRes
 
     errors = tuple(completed(error) for error in parsed.suite_errors)
     return ParsedResult(parsed.tests, errors).without(root)
-
-
-def _last(path: Path) -> str:
-    """The end of a file as text; hostile bytes are replaced."""
-    try:
-        with path.open("rb") as stream:
-            size = stream.seek(0, 2)
-            stream.seek(max(0, size - _LAST_BYTES))
-            return stream.read().decode("utf-8", "replace")
-    except FileNotFoundError:
-        return ""

@@ -1,17 +1,17 @@
 """Facts about the symbols of symptoms: where they existed, who added them (SPEC F3).
 
-Names are compared as whole identifiers (Unicode word characters and `$`). "Added" lines are
-those of the new content that the base file does not have, so that moved code is not new.
+Names are compared as whole identifiers, wherever they stand: alone, as a member, in an import.
+Modules are named by files as well. "Added" lines are those of the new content that the base file
+does not have, so that moved code is not new.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import PurePosixPath
 
 from nanobench.model.signals import Symptom
+from nanobench.scoring.identifiers import names_path, normalised, occurs
 from nanobench.scoring.symptoms import RawSymptom
 from nanobench.verify.definitions import defines
 from nanobench.workspace.changes import Change
@@ -23,7 +23,6 @@ _LINE_LIMIT = 2000  # characters of a line; longer ones are generated
 _BATCH = 200  # blobs in memory at a time
 _REGULAR = 0o100000
 _KIND = 0o170000
-_IDENTIFIER = re.compile(r"[\w$]+")
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,18 @@ def complete(raw: Sequence[RawSymptom], context: SymbolContext) -> tuple[Symptom
     in_repository = in_required | _found(context.snapshot, others, names - in_required)
     golden = _added_lines(context.golden, context.snapshot)
     agent = _added_lines(context.agent, context.snapshot)
+    base = {display(path) for path in context.snapshot.entries}
     facts = {
         name: {
             "in_required_files_at_base": name in in_required,
             "in_repository_at_base": name in in_repository,
-            "in_golden_patch": _mentions(golden, name),
+            "in_golden_patch": bool(built) or _mentions(golden, name),
             "in_agent_lines": _mentions(agent, name),
-            "golden_defines_in": _defining(golden, name),
-            "agent_defines_in": _defining(agent, name),
+            "golden_defines_in": built,
+            "agent_defines_in": _defining(agent, agent.keys() - base, name),
         }
         for name in names
+        for built in (_defining(golden, golden.keys() - base, name),)
     }
     return tuple(_symptom(symptom, facts.get(symptom.symbol or "", {})) for symptom in raw)
 
@@ -82,7 +83,7 @@ def _found(snapshot: Snapshot, paths: Collection[bytes], names: Collection[str])
     for path in paths:
         if not missing:
             break
-        missing -= missing & _path_names(path)
+        missing -= _named_by(path, missing)
     files = (p for p in sorted(paths) if snapshot.entries[p].mode & _KIND == _REGULAR)
     while missing and (batch := list(islice(files, _BATCH))):
         for content in snapshot.blobs(batch).values():
@@ -90,22 +91,22 @@ def _found(snapshot: Snapshot, paths: Collection[bytes], names: Collection[str])
     return set(names) - missing
 
 
-def _path_names(path: bytes) -> set[str]:
-    """Modules are named by files and directories: `a/b.py` has `a` and `b`."""
-    pure = PurePosixPath(path.decode("utf-8", "replace"))
-    return {part.partition(".")[0] for part in pure.parts}
+def _named_by(path: bytes, names: Iterable[str]) -> set[str]:
+    text = path.decode("utf-8", "replace")
+    return {name for name in names if names_path(name, text)}
 
 
 def _names_in(content: bytes, names: Iterable[str]) -> set[str]:
-    likely = {name for name in names if name.encode("utf-8", "replace") in content}
+    ascii_only = content.isascii()
+    likely = {
+        name for name in names if (name.encode() in content if name.isascii() else not ascii_only)
+    }
     if not likely or b"\0" in content[:8000]:
         return set()
     text = content[:_TEXT_LIMIT].decode("utf-8", "replace")
-    return {name for name in likely if _whole(name).search(text)}
-
-
-def _whole(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    if not all(name.isascii() for name in likely):
+        text = normalised(text)
+    return {name for name in likely if occurs(name, text)}
 
 
 def _added_lines(changes: Sequence[Change], snapshot: Snapshot) -> dict[str, list[str]]:
@@ -140,12 +141,13 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _mentions(added: Mapping[str, list[str]], name: str) -> bool:
-    return any(
-        name in line and name in _IDENTIFIER.findall(line)
-        for lines in added.values()
-        for line in lines
+    return any(occurs(name, line) for lines in added.values() for line in lines)
+
+
+def _defining(added: Mapping[str, list[str]], new: Collection[str], name: str) -> tuple[str, ...]:
+    """The files that bind the name in an added line, and the new files that it is the module of."""
+    return tuple(
+        path
+        for path, lines in added.items()
+        if defines(path, lines, name) or (path in new and names_path(name, path))
     )
-
-
-def _defining(added: Mapping[str, list[str]], name: str) -> tuple[str, ...]:
-    return tuple(path for path, lines in added.items() if defines(path, lines, name))

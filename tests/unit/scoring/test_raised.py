@@ -226,4 +226,4 @@ class TestJavaScript:
 
 
 def test_other_languages_are_not_read(outcome):
-    assert raised("go", outcome("NameError: name 'x' is not defined")) is None
+    assert raised("ruby", outcome("NameError: name 'x' is not defined")) is None

@@ -302,7 +302,7 @@ def test_rows_of_one_runtime_do_not_read_another(outcome):
 
 def test_every_row_names_its_source_and_is_distinct():
     assert all(row.source for row in ROWS)
-    keys = {(row.runtime, row.code, row.pattern.pattern) for row in ROWS}
+    keys = {(row.tool, row.code, row.pattern.pattern) for row in ROWS}
     assert len(keys) == len(ROWS)
 
 

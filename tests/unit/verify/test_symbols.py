@@ -135,7 +135,7 @@ def test_symptoms_keep_their_order(snapshot: Any) -> None:
         ("a.js", "  f: 1,", False),
         ("a.js", "x.f === 1", False),
         ("a.js", "const $f = 1;", False),
-        ("a.rs", "fn f() {}", False),
+        ("a.rb", "def f(): pass", False),
         ("README", "def f(): pass", False),
     ],
 )

@@ -1,0 +1,1 @@
+"""The symptom tables: one module per language, each an ordered tuple of rows (SPEC F4)."""
