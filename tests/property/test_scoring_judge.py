@@ -1,7 +1,9 @@
 """What holds for every run that signals can describe (SPEC 6, 7, F5)."""
 
 import itertools
+from dataclasses import replace
 from typing import get_args
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -19,14 +21,16 @@ from nanobench.model.signals import (
     Symptom,
     TestStatus,
     ToolSignals,
+    TrajectorySignals,
     Usage,
     VerificationSignals,
 )
 from nanobench.model.signals import TestOutcome as Outcome
 from nanobench.scoring import reasons
 from nanobench.scoring.case import LIMIT_ENDINGS, Case
+from nanobench.scoring.explanation import explain
 from nanobench.scoring.judge import judge
-from nanobench.scoring.rules import matching_rules
+from nanobench.scoring.rules import RULES, matching_rules
 from nanobench.scoring.rulesets import RULESETS
 from nanobench.scoring.symptoms import find_symptoms
 
@@ -319,6 +323,7 @@ def test_irrelevant_signals_change_nothing(run, ruleset):
                 }
             ),
             "tools": ToolSignals(failed={"x": 1}, files_read=("src/a.py",), unparsed_arguments=3),
+            "trajectory": TrajectorySignals(known=True, calls=9, loops=2, claims_success=True),
             "edits": run.edits.model_copy(
                 update={
                     "pollution": (".nanocoder/tasks.json",),
@@ -359,6 +364,73 @@ def test_rulesets_agree_where_none_of_their_points_is_touched(run):
         }
     )
     assert gist(judge(plain, "1.0")) == gist(judge(plain, "1.1"))
+
+
+def judge_by(run, definition):
+    with mock.patch("nanobench.scoring.judge.RULESETS", {definition.name: definition}):
+        return judge(run, definition.name)
+
+
+def lacks_symbols(case):
+    return any(symptom.kind == "missing_symbol" for symptom in case.symptoms)
+
+
+def lists(case):
+    return case.edited, case.required_edited
+
+
+# What has to be there for a point to make a difference, seen with the point and without it.
+TOUCHED = {
+    "edits": lambda one, other: (
+        lists(one) != lists(other)
+        or one.reads_report is not other.reads_report
+        or one.signals.edits.reported is None  # of which a flag tells
+    ),
+    "full_failure": lambda one, other: bool(one.symptoms) and one.passed > 0,
+    "split_first": lambda one, other: RULES[-1].holds(one) and bool(one.symptoms),
+    "invented_only": lambda one, other: lacks_symbols(one),
+    "misplaced_is_mismatch": lambda one, other: lacks_symbols(one),
+    "rate_limit_needs_response": lambda one, other: (
+        one.signals.agent.error_class == "rate_limit" and not one.edited
+    ),
+}
+
+
+@checked
+@given(signals(), rulesets, st.sampled_from(sorted(TOUCHED)))
+def test_each_point_of_a_ruleset_changes_nothing_but_what_it_is_about(run, base, point):
+    """Every step from one ruleset to the other, one point at a time (SPEC F3)."""
+    one = RULESETS[base]
+    values = {getattr(definition, point) for definition in RULESETS.values()}
+    other = replace(one, **{point: (values - {getattr(one, point)}).pop()})
+    if judge_by(run, one) != judge_by(run, other):
+        assert TOUCHED[point](Case(run, one), Case(run, other))
+
+
+def test_no_point_of_a_ruleset_is_left_out():
+    assert set(TOUCHED) == set(RULESETS["1.0"].__dataclass_fields__) - {"name"}
+
+
+@checked
+@given(signals(), rulesets)
+def test_an_explanation_says_what_the_judge_decided(run, ruleset):
+    told = explain(run, ruleset)
+    verdict = told.verdict
+    assert verdict == judge(run, ruleset)
+    case = Case(run, RULESETS[ruleset])
+    held = [rule for rule in told.rules if rule.holds]
+    assert [rule.rule for rule in held] == [match.rule for match in matching_rules(case)]
+    for rule in told.rules:
+        assert rule.holds is all(answer.holds for answer in rule.answers)
+    assert [rule.rule for rule in held if rule.decides] == [verdict.rule] * bool(verdict.rule)
+    assert not any(rule.decides for rule in told.rules if not rule.holds)
+    assert all(answer.holds for answer in told.solved[:-1]) is case.tree_passes
+    infrastructure = verdict.outcome == "infrastructure_error"
+    assert {answer.holds for answer in told.infrastructure} == {infrastructure}
+    assert told.rules_asked is (not infrastructure and not case.tree_passes)
+    if not infrastructure:
+        assert all(answer.holds for answer in told.solved) is verdict.solved
+    assert (told.meaning is None) is (verdict.reason is None)
 
 
 @checked

@@ -149,9 +149,8 @@ class TestRules5And6:
         assert (full.holds, full.seen) == (False, "passes fully: none")
 
     def test_a_run_without_targets_names_no_language(self, build):
-        signals = build.signals(build.suite(0, 0), infrastructure=()).model_copy(
-            update={"infrastructure": ("disk: full",)}
-        )
+        troubled = {"infrastructure": ("disk: full",)}
+        signals = build.signals(build.suite(0, 0)).model_copy(update=troubled)
         assert rule(signals, RULE_6).answers[1].seen == "languages with target tests: none"
 
 
