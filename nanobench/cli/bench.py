@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from nanobench.cli.options import (
     json_option,
     out_directory_option,
     plan_request,
+    require_isolation_option,
     tape_request,
 )
 from nanobench.errors import WHERE_INDENT, InfrastructureError
@@ -37,9 +39,15 @@ _CAUSES = 5
     metavar="N",
     help="Cells at a time.  [default: half of the processors]",
 )
+@require_isolation_option
 @json_option
 def bench(
-    request: PlanRequest, tape: TapeRequest, out: Path, jobs: int | None, as_json: bool
+    request: PlanRequest,
+    tape: TapeRequest,
+    out: Path,
+    jobs: int | None,
+    require_isolation: bool,
+    as_json: bool,
 ) -> None:
     """Plan, run and report on one machine.
 
@@ -54,7 +62,8 @@ def bench(
     for warning in resolved.planned.warnings:
         click.echo(f"warning: {warning}", err=True)
     taping = tape.resolve(resolved.planned.plan.limits)
-    report = run_plan(resolved, out, jobs or default_jobs(), taping=taping)
+    how = How(jobs or default_jobs(), taping=taping, require_isolation=require_isolation)
+    report = run_plan(resolved, out, how)
     if as_json:
         click.echo(report.to_json(), nl=False)
     else:
@@ -62,14 +71,24 @@ def bench(
     check_complete(report)
 
 
-def run_plan(
-    resolved: Resolved,
-    out: Path,
-    jobs: int,
-    *,
-    taping: Taping | None = None,
-    afresh: bool = False,
-) -> Report:
+@dataclass(frozen=True)
+class How:
+    """How a plan is run.
+
+    Args:
+        jobs: cells at a time.
+        taping: recordings and ceilings; null: none.
+        afresh: whether results that stand are thrown away first.
+        require_isolation: refuse to run agents that are isolated less than fully.
+    """
+
+    jobs: int
+    taping: Taping | None = None
+    afresh: bool = False
+    require_isolation: bool = False
+
+
+def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
     """Run what is unfinished of a plan, or all of it, and write the report of all below `out`.
 
     Raises:
@@ -84,14 +103,14 @@ def run_plan(
 
     plan, store = resolved.planned.plan, ResultStore(out)
     with store.held():
-        if afresh:
+        if how.afresh:
             store.clear()
         store.adopt(plan)
         with (
             progress(len(plan.cells)) as shown,
-            open_bench(plan, resolved.catalog, resolved.state, store, shown, taping) as opened,
+            open_bench(plan, resolved.catalog, resolved.state, store, shown, how.taping) as opened,
         ):
-            run_unfinished(opened, jobs)
+            run_unfinished(opened, how.jobs, require_isolation=how.require_isolation)
         results = load_results([out])
         report = build_report(results.plan, results.records, results.problems)
         write_report(report, make_directory(out / "report"))

@@ -14,6 +14,7 @@ from nanobench.model.plan import Cell, Plan
 from nanobench.pipeline.bench import Bench, PlannedTask, Services
 from nanobench.pipeline.cell import run_cell
 from nanobench.pipeline.checking import check_input
+from nanobench.pipeline.isolating import check_isolation, warn_of
 from nanobench.pipeline.places import sweep
 from nanobench.pipeline.pool import run_cells, unfinished
 from nanobench.pipeline.progress import Progress
@@ -83,15 +84,20 @@ def open_bench(
         )
 
 
-def run_unfinished(bench: Bench, jobs: int) -> None:
+def run_unfinished(bench: Bench, jobs: int, *, require_isolation: bool = False) -> None:
     """Check the cells that are still to be run, and run them.
 
-    Once the bench's ceiling of cost is reached, no further cell is started.
+    Without full isolation a warning is shown, or nothing is run if it is required. Once the
+    bench's ceiling of cost is reached, no further cell is started.
 
     Raises:
         NanobenchError: the input is wrong, a directory cannot be used, or the run was interrupted.
     """
     todo = unfinished(bench.plan, bench.store, bench.progress)
+    if require_isolation:
+        check_isolation(todo, bench)
+    elif warning := warn_of(todo, bench):
+        click.echo(f"warning: {warning}", err=True)
     check_input(todo, bench)
     purse, left_out = bench.taping.purse, []
 

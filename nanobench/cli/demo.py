@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from nanobench.cli.options import state_dir_option
+from nanobench.cli.options import require_isolation_option, state_dir_option
 
 # Solved, Zero Signal, and each failure category once.
 CELLS = (
@@ -28,7 +28,8 @@ JOBS = 2
     metavar="DIR",
     help="Where the results go.  [default: `demo` in the state directory, replaced each time]",
 )
-def demo(state_dir: Path | None, out: Path | None) -> None:
+@require_isolation_option
+def demo(state_dir: Path | None, out: Path | None, require_isolation: bool) -> None:
     """Run the sample task with the scripted models.
 
     Only the models are scripted: Nanocoder, git, sandbox and tests are real. No API key and no
@@ -36,7 +37,7 @@ def demo(state_dir: Path | None, out: Path | None) -> None:
 
     Exit codes: 0 every cell is graded, 4 infrastructure trouble, 130 interrupted.
     """
-    from nanobench.cli.bench import check_complete, run_plan, tell
+    from nanobench.cli.bench import How, check_complete, run_plan, tell
     from nanobench.cli.options import Resolved
     from nanobench.dataset.catalog import Catalog
     from nanobench.dataset.planning import Planned
@@ -62,8 +63,8 @@ def demo(state_dir: Path | None, out: Path | None) -> None:
         ),
     )
     resolved = Resolved(Planned(plan, ()), catalog, state)
-    afresh = out is None
+    how = How(JOBS, afresh=out is None, require_isolation=require_isolation)
     out = out or state.root / "demo"
-    report = run_plan(resolved, out, JOBS, afresh=afresh)
+    report = run_plan(resolved, out, how)
     tell(report, out)
     check_complete(report)

@@ -131,6 +131,11 @@ state_dir_option = click.option(
     type=click.Path(path_type=Path),
     help="Caches and running cells.  [default: NANOBENCH_STATE_DIR, else the user's cache]",
 )
+require_isolation_option = click.option(
+    "--require-isolation",
+    is_flag=True,
+    help="Refuse to run where agents would reach files, processes or the network of the machine.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document to standard output."
 )

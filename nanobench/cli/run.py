@@ -10,6 +10,7 @@ from nanobench.cli.options import (
     json_option,
     out_directory_option,
     place_request,
+    require_isolation_option,
     tape_request,
 )
 from nanobench.errors import InfrastructureError, UsageError
@@ -28,6 +29,7 @@ from nanobench.errors import InfrastructureError, UsageError
 @out_directory_option
 @tape_request
 @place_request
+@require_isolation_option
 @json_option
 def run(
     plan_file: Path,
@@ -35,6 +37,7 @@ def run(
     out: Path,
     tape: TapeRequest,
     place: PlaceRequest,
+    require_isolation: bool,
     as_json: bool,
 ) -> None:
     """Run one cell of a plan.
@@ -66,7 +69,7 @@ def run(
     store = ResultStore(out)
     store.adopt(whole)
     with progress(1) as shown, open_bench(plan, catalog, state, store, shown, taping) as opened:
-        run_unfinished(opened, jobs=1)
+        run_unfinished(opened, jobs=1, require_isolation=require_isolation)
     record = store.standing(cell)
     if record is None:
         raise InfrastructureError(

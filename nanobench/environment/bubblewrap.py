@@ -8,11 +8,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+from nanobench.environment.limits import confinement
 from nanobench.environment.process import Running, Wrapper, run_wrapped
-from nanobench.environment.sandbox import Command, CommandResult, Mount, Sandbox, SandboxName
+from nanobench.environment.sandbox import (
+    Command,
+    CommandResult,
+    Mount,
+    Sandbox,
+    SandboxName,
+    writable_places,
+)
+from nanobench.model.resources import ResourceLimits
 
 TMP_BYTES = 4 << 30
 RUN_BYTES = 16 << 20
+SHARED_BYTES = 1 << 30
 HOSTNAME = "nanobench"
 # Of /etc only what programs need to run, name and trust; never keys, users' files or secrets.
 ETC = (
@@ -48,6 +58,11 @@ class Bubblewrap:
         found = shutil.which("bwrap")
         return [cls(found)] if found else []
 
+    @property
+    def resources(self) -> ResourceLimits:
+        """The limits of every command on this machine."""
+        return confinement().told()
+
     def run(self, command: Command, mounts: Sequence[Mount]) -> CommandResult:
         """Run in new namespaces; see `Sandbox.run`."""
         options = [*_system(command.network), *_mounts(mounts)]
@@ -70,6 +85,7 @@ class Bubblewrap:
                 env={},
                 stop=Running.kill_tree,
                 descriptors=(*descriptors, arguments),
+                places=writable_places(mounts),
             )  # fmt: skip
             result = run_wrapped(command, wrapper)
         if result.exit_code is None:
@@ -90,6 +106,7 @@ def _system(network: str) -> list[str]:
         elif path.is_dir():
             options += ["--ro-bind", str(path), str(path)]
     options += ["--proc", "/proc", "--dev", "/dev"]
+    options += ["--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
     options += ["--size", str(TMP_BYTES), "--tmpfs", "/tmp"]  # noqa: S108 - the sandbox's own
     options += ["--size", str(RUN_BYTES), "--tmpfs", "/run", "--symlink", "../tmp", "/var/tmp"]  # noqa: S108
     for name in ETC:

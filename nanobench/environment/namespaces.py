@@ -9,9 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from nanobench.environment.limits import confinement
 from nanobench.environment.plain import SUPERVISOR
 from nanobench.environment.process import Running, Wrapper, run_wrapped
-from nanobench.environment.sandbox import Command, CommandResult, Mount, Sandbox, SandboxName
+from nanobench.environment.sandbox import (
+    Command,
+    CommandResult,
+    Mount,
+    Sandbox,
+    SandboxName,
+    writable_places,
+)
+from nanobench.model.resources import ResourceLimits
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,11 @@ class Namespaces:
             variants.append(())
         return [cls(setpriv, unshare, options) for options in variants]
 
+    @property
+    def resources(self) -> ResourceLimits:
+        """The limits of every command on this machine."""
+        return confinement().told()
+
     def run(self, command: Command, mounts: Sequence[Mount]) -> CommandResult:
         """Run as a child of a new PID namespace's init; `mounts` have no effect here."""
         unshare = [
@@ -65,6 +79,7 @@ class Namespaces:
             env=command.env,
             stop=_kill_init,
             cwd=command.cwd,
+            places=writable_places(mounts),
         )
         return run_wrapped(command, wrapper)
 

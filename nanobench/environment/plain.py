@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from nanobench.environment.limits import confinement
 from nanobench.environment.process import Running, Wrapper, run_wrapped
-from nanobench.environment.sandbox import Command, CommandResult, Mount, Sandbox, SandboxName
+from nanobench.environment.sandbox import (
+    Command,
+    CommandResult,
+    Mount,
+    Sandbox,
+    SandboxName,
+    writable_places,
+)
+from nanobench.model.resources import ResourceLimits
 
 # -I and -S: nothing of the command's environment or of site-packages reaches the supervisor.
 SUPERVISOR = (sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py")))
@@ -27,6 +36,11 @@ class Plain:
         """One, wherever POSIX processes exist."""
         return [cls()] if os.name == "posix" else []
 
+    @property
+    def resources(self) -> ResourceLimits:
+        """The limits of every command on this machine."""
+        return confinement().told()
+
     def run(self, command: Command, mounts: Sequence[Mount]) -> CommandResult:
         """Run below a supervisor; `mounts` and the network policy have no effect here."""
         parent = str(os.getpid())
@@ -35,6 +49,7 @@ class Plain:
             env=command.env,
             stop=_terminate,
             cwd=command.cwd,
+            places=writable_places(mounts),
         )
         return run_wrapped(command, wrapper)
 

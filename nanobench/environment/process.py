@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nanobench.environment.cancel import cancelled
+from nanobench.environment.disk import WATCH_SECONDS, DiskWatch
+from nanobench.environment.limits import Confinement, confinement
 from nanobench.environment.sandbox import Command, CommandResult
 from nanobench.files import state_error
 
@@ -34,6 +36,7 @@ class Wrapper:
         stop: asks a running wrapper to end its tree, without waiting.
         cwd: where the wrapper starts.
         descriptors: open descriptors that the wrapper reads, kept by number.
+        places: the directories of the host that the command may write to.
     """
 
     argv: Callable[[int], Sequence[str]]
@@ -41,6 +44,7 @@ class Wrapper:
     stop: Callable[["Running"], None]
     cwd: str = "/"
     descriptors: tuple[int, ...] = ()
+    places: tuple[Path, ...] = ()
 
 
 class Running:
@@ -149,25 +153,31 @@ def run_wrapped(command: Command, wrapper: Wrapper) -> CommandResult:
         OSError: the wrapper is not installed or cannot be started.
     """
     cancelled.check()
+    limits = confinement()
     with ExitStack() as stack:
+        outputs = [stack.enter_context(_create(path)) for path in (command.stdout, command.stderr)]
+        watch = DiskWatch(wrapper.places, limits.disk_bytes)
         started = time.monotonic()
-        running = _start(command, wrapper, stack)
-        timed_out = _wait(running, wrapper, command.timeout_seconds)
+        running = _start(wrapper, limits, outputs, stack)
+        ended = _wait(running, wrapper, command.timeout_seconds, watch)
+        if watch.exceeded:  # by the descriptor: the command may have put a link at the path
+            outputs[1].write(f"nanobench: ended, because {watch.exceeded}\n".encode())
         return CommandResult(
-            exit_code=-signal.SIGKILL if timed_out else running.exit_code,
-            timed_out=timed_out,
+            exit_code=running.exit_code if ended else -signal.SIGKILL,
+            timed_out=not ended and not watch.exceeded,
             duration_seconds=time.monotonic() - started,
-            launched=timed_out or running.exit_code is not None,
+            launched=not ended or running.exit_code is not None,
         )
 
 
-def _start(command: Command, wrapper: Wrapper, stack: ExitStack) -> Running:
-    outputs = [stack.enter_context(_create(path)) for path in (command.stdout, command.stderr)]
+def _start(
+    wrapper: Wrapper, limits: Confinement, outputs: Sequence[BinaryIO], stack: ExitStack
+) -> Running:
     status, child_end = os.pipe()
     os.set_blocking(status, False)
     try:
         process = subprocess.Popen(
-            wrapper.argv(child_end),
+            stack.enter_context(limits.around(wrapper.argv(child_end))),
             env=dict(wrapper.env),
             cwd=wrapper.cwd,
             stdin=subprocess.DEVNULL,
@@ -195,13 +205,18 @@ def _create(path: Path) -> BinaryIO:
         raise state_error(error, path) from None
 
 
-def _wait(running: Running, wrapper: Wrapper, seconds: float) -> bool:
-    """Wait for the end of the tree; true when the time limit had to end it."""
-    ended = False
+def _wait(running: Running, wrapper: Wrapper, seconds: float, watch: DiskWatch) -> bool:
+    """Wait for the end of the tree; false when the time limit or the watch had to end it.
+
+    Raises:
+        InterruptedRunError: the run was cancelled.
+    """
+    ended, deadline = False, time.monotonic() + seconds
     try:
         with cancelled.killing(lambda: wrapper.stop(running)):
-            ended = running.wait(seconds)
-            return not ended and not cancelled.is_set()
+            while not ended and (left := deadline - time.monotonic()) > 0 and not watch.look():
+                ended = running.wait(min(left, WATCH_SECONDS))
+            return ended
     finally:
         if not ended:
             wrapper.stop(running)

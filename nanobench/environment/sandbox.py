@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from nanobench.errors import EnvironmentSetupError
+from nanobench.model.resources import ResourceLimits
 
-SandboxName = Literal["bubblewrap", "namespaces", "none"]
+SandboxName = Literal["bubblewrap", "namespaces", "none", "docker"]
 Network = Literal["host", "none"]
 PROBE_SECONDS = 20.0
 
@@ -26,6 +27,11 @@ class Mount:
     target: str
     writable: bool = False
     kind: Literal["bind", "tmpfs"] = "bind"
+
+
+def writable_places(mounts: Sequence[Mount]) -> tuple[Path, ...]:
+    """The directories of the host that a command with these mounts may write to."""
+    return tuple(one.source for one in mounts if one.writable and one.kind == "bind")
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,11 @@ class Sandbox(Protocol):
     @property
     def isolates_network(self) -> bool:
         """Whether the network policy `none` is enforced."""
+        ...
+
+    @property
+    def resources(self) -> ResourceLimits:
+        """What each command may use, and what holds it to that."""
         ...
 
     def run(self, command: Command, mounts: Sequence[Mount]) -> CommandResult:

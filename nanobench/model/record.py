@@ -6,7 +6,9 @@ from pydantic import AwareDatetime, Field, NonNegativeFloat, NonNegativeInt, Pos
 
 from nanobench.model.base import Document, Sha256
 from nanobench.model.plan import AgentSettings, Cell, Limits
+from nanobench.model.resources import ResourceLimits
 from nanobench.model.signals import Signals
+from nanobench.model.task import AgentNetwork, VerifyNetwork
 from nanobench.model.verdict import Verdict
 
 RECORD_SCHEMA_VERSION: Final = "1.1"
@@ -17,7 +19,7 @@ class ToolSurface(Document):
 
     tools: tuple[str, ...] | None = Field(description="offered to the model in its first request")
     agents_md_sha256: Sha256 | None
-    web_access: bool
+    web_access: bool = Field(description="whether the web tools are offered and reach the web")
     vision: bool = Field(description="whether images can reach the model")
     dependencies_writable: bool
     attachments: tuple[str, ...] = Field(default=(), description="named in the prompt")
@@ -31,8 +33,11 @@ class Isolation(Document):
 
     strategy: Literal["native", "container"]
     sandbox: Literal["bubblewrap", "namespaces", "none", "docker"]
-    agent_network: Literal["provider-only", "host"]
-    verify_network: Literal["none", "host"]
+    agent_network: AgentNetwork
+    verify_network: VerifyNetwork
+    resources: ResourceLimits | None = Field(
+        default=None, description="of each command; null: the record is older than the limits"
+    )
 
 
 class Provenance(Document):

@@ -55,7 +55,7 @@ def act(
     material.snapshot.unpack(workspace)
     hidden = hide_harness_files(workspace)
     guide = agents_md_sha256(workspace)
-    network = agent_network(cell, bench)
+    network = agent_network(cell, bench, dependencies.sandbox)
     socket = run_dir / SOCKET if network == "provider-only" else None
     with (
         dependencies.open(workspace, run_dir) as room,

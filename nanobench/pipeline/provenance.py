@@ -9,6 +9,7 @@ from nanobench.agent.attachments import offer_attachments, takes_images
 from nanobench.agent.exchange import Exchange, TemperatureState
 from nanobench.agent.nanocoder import departures
 from nanobench.environment.protocol import Prepared
+from nanobench.environment.sandbox import Sandbox
 from nanobench.model.plan import Cell
 from nanobench.model.record import (
     CommandSummary,
@@ -34,6 +35,7 @@ def provenance(
     planned = bench.tasks[cell.task_id]
     services = bench.services
     scripted = cell.model.provider == SCRIPTED
+    sandbox = dependencies.sandbox if dependencies else services.sandbox
     temperature = pinned_temperature(acted.exchanges if acted else None)
     return Provenance(
         nanobench=__version__,
@@ -45,8 +47,8 @@ def provenance(
         dataset=planned.dataset,
         environment_key=dependencies.key if dependencies else None,
         undated_installs=dependencies.undated if dependencies else (),
-        isolation=isolation(cell, bench),
-        tool_surface=_tool_surface(cell, bench, acted),
+        isolation=isolation(cell, bench, sandbox),
+        tool_surface=_tool_surface(cell, bench, acted, sandbox),
         settings=bench.plan.agent,
         limits=bench.plan.limits,
         departures=_departures(bench, acted),
@@ -77,12 +79,12 @@ def _departures(bench: Bench, acted: Acted | None) -> tuple[str, ...]:
     return found
 
 
-def _tool_surface(cell: Cell, bench: Bench, acted: Acted | None) -> ToolSurface:
+def _tool_surface(cell: Cell, bench: Bench, acted: Acted | None, sandbox: Sandbox) -> ToolSurface:
     """The tools are known only where the request itself was seen."""
     offered = [one.tools for one in (acted.exchanges if acted else None) or () if one.tools]
     tools = tuple(sorted(offered[0])) if offered else None
     disabled = set(bench.plan.agent.disabled_tools)
-    reaches = agent_network(cell, bench) == "host"
+    reaches = agent_network(cell, bench, sandbox) == "host"
     offered_web = _WEB_TOOLS & set(tools) if tools else _WEB_TOOLS - disabled
     offer = offer_attachments(bench.tasks[cell.task_id].task, bench.plan.agent.nanocoder)
     return ToolSurface(
@@ -90,7 +92,7 @@ def _tool_surface(cell: Cell, bench: Bench, acted: Acted | None) -> ToolSurface:
         agents_md_sha256=acted.agents_md_sha256 if acted else None,
         web_access=reaches and bool(offered_web),
         vision=takes_images(bench.plan.agent.nanocoder),
-        dependencies_writable=not bench.services.sandbox.fixed_paths,
+        dependencies_writable=not sandbox.fixed_paths,
         attachments=tuple(one.path for one in offer.given),
         attachments_withheld=tuple(one.path for one in offer.withheld),
     )

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from nanobench.environment.limits import confinement
 from nanobench.environment.room import Place, Room
 from nanobench.environment.sandbox import Command, CommandResult, Mount, SandboxName
 
@@ -10,6 +11,7 @@ from nanobench.environment.sandbox import Command, CommandResult, Mount, Sandbox
 class Recorder:
     name: SandboxName = "bubblewrap"
     isolates_network = True
+    resources = confinement().told()
 
     def __init__(self, fixed_paths: bool) -> None:
         self.fixed_paths = fixed_paths

@@ -1,6 +1,7 @@
 import errno
 from collections.abc import Sequence
 
+from nanobench.environment.limits import confinement
 from nanobench.environment.sandbox import (
     Command,
     CommandResult,
@@ -16,6 +17,7 @@ class Scripted:
     name: SandboxName = "bubblewrap"
     fixed_paths = True
     isolates_network = True
+    resources = confinement().told()
 
     def __init__(self, exit_code: int | None, launched: bool, says: str = "") -> None:
         self.result = CommandResult(exit_code, False, 0.0, launched)
