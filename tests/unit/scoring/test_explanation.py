@@ -2,7 +2,9 @@
 
 import pytest
 
+from nanobench.scoring.case import Case
 from nanobench.scoring.explanation import explain
+from nanobench.scoring.rulesets import RULESETS
 
 RULE_3, RULE_4, RULE_5, RULE_6 = 3, 4, 5, 6  # places in the table: rule 2 has two rows
 
@@ -99,6 +101,13 @@ class TestContent:
         assert [part.split()[2] for part in parts[:3]] == ["s0", "s1", "s2"]
         assert parts[3:] == ([f"and {count - 3} more"] if count > 3 else [])
 
+    def test_missing_symbols_are_told_before_mismatches_of_more_tests(self, build):
+        exists = build.symptom(in_repository_at_base=True)
+        many = build.symptom(symbol="many", test_ids=("t1", "t2"), in_repository_at_base=True)
+        mismatch = build.mismatch(test_ids=("t3", "t4", "t5"))
+        case = Case(build.signals(symptoms=(exists, mismatch, many)), RULESETS["1.1"])
+        assert [symptom.symbol for symptom in case.symptoms] == ["many", "frobnicate", "load"]
+
     def test_the_symptom_that_decides_for_the_other_rule(self, build):
         signals = build.signals(symptoms=(build.mismatch(), build.symptom()))
         told = "decided by AttributeError on frobnicate, rule 3"
@@ -151,7 +160,10 @@ class TestRules5And6:
     def test_a_run_without_targets_names_no_language(self, build):
         troubled = {"infrastructure": ("disk: full",)}
         signals = build.signals(build.suite(0, 0)).model_copy(update=troubled)
-        assert rule(signals, RULE_6).answers[1].seen == "languages with target tests: none"
+        _, two, _, _ = rule(signals, RULE_6).answers
+        assert (two.holds, two.seen) == (False, "languages with target tests: none")
+        first = explain(signals, "1.1").solved[0]
+        assert (first.holds, first.seen) == (False, "0 of 0 target tests pass")
 
 
 class TestSteps:

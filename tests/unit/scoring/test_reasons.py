@@ -1,5 +1,8 @@
+from typing import get_args
+
 import pytest
 
+from nanobench.model.signals import SuiteState
 from nanobench.scoring.case import Case
 from nanobench.scoring.reasons import UNCLASSIFIED, unclassified_reason
 from nanobench.scoring.rulesets import RULESETS
@@ -66,8 +69,10 @@ def test_facts_about_mismatches_are_no_facts_about_missing_symbols(build):
     assert reason(build.signals(symptoms=(mismatch,))) == "no_symptom"
 
 
-def test_a_dead_suite(build, outcome):
-    assert reason(with_targets(build, outcome("x"), state="crashed")) == "suite_not_ok"
+@pytest.mark.parametrize("state", sorted(set(get_args(SuiteState)) - {"ok"}))
+def test_a_dead_suite(build, outcome, state):
+    dead = with_targets(build, outcome("x"), state=state, control="passed")
+    assert reason(dead) == "suite_not_ok"
 
 
 def test_a_dead_suite_whose_targets_all_pass_is_not_the_reason(build, outcome):

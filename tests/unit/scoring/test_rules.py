@@ -281,6 +281,18 @@ class TestRule6:
         match = matched(build.signals(*split, mode="navigation"))[6]
         assert match.evidence == ("passes fully: python", "fails: javascript")
 
+    @pytest.mark.parametrize("full", ["python", "javascript"])
+    def test_whichever_of_the_languages_passes(self, build, full):
+        suites = (
+            build.suite(1, 0, name="a", language=full),
+            *(
+                build.suite(0, 3, name=language, language=language)
+                for language in {"python", "javascript", "go"} - {full}
+            ),
+        )
+        signals = build.signals(*suites, mode="navigation")
+        assert matched(signals)[6].evidence[0] == f"passes fully: {full}"
+
     def test_hinted_mode_has_none(self, build, split):
         assert 6 not in matched(build.signals(*split, mode="hinted"))
 
@@ -337,7 +349,12 @@ class TestRule6:
 
 @pytest.mark.parametrize(
     ("count", "shown"),
-    [(1, "f0"), (5, "f0, f1, f2, f3, f4"), (6, "f0, f1, f2, f3, f4 and 1 more")],
+    [
+        (1, "f0"),
+        (5, "f0, f1, f2, f3, f4"),
+        (6, "f0, f1, f2, f3, f4 and 1 more"),
+        (12, "f0, f1, f2, f3, f4 and 7 more"),
+    ],
 )
 def test_at_most_five_names_are_shown(count, shown):
     assert name_some([f"f{n}" for n in range(count)]) == shown

@@ -32,6 +32,15 @@ def test_half_of_five_targets_needs_three(build, passed, expected):
     assert scored(build.signals(build.suite(passed, 5 - passed))) == expected
 
 
+@pytest.mark.parametrize(("passed", "expected"), [(4, 0.5), (3, 0.0)])
+def test_half_of_seven_targets_needs_four(build, passed, expected):
+    assert scored(build.signals(build.suite(passed, 7 - passed))) == expected
+
+
+def test_one_target_is_enough_to_be_solved(build):
+    assert scored(build.signals(build.suite(1, 0))) == 1.0
+
+
 def test_without_targets_nothing_passes(build):
     assert scored(build.signals(build.suite(0, 0))) == 0.0
 
