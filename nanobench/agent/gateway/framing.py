@@ -7,6 +7,7 @@ from typing import Protocol
 LONGEST_LINE = 1 << 25  # bytes; a longer line is skipped, so that memory stays bounded
 _BOM = b"\xef\xbb\xbf"
 _COMMENT = b":"
+Patterns = tuple[re.Pattern[bytes], ...]
 _BLANK = b"\n\n"
 
 
@@ -19,7 +20,7 @@ class Parser(Protocol):
     def end(self) -> list[bytes]:
         """What is left when the stream has ended, a last event without its blank line included."""
 
-    def trimmed(self, chunk: bytes, telling: re.Pattern[bytes]) -> bytes:
+    def trimmed(self, chunk: bytes, telling: Patterns) -> bytes:
         """The chunk to feed, without most of the whole events that hold nothing telling."""
 
 
@@ -83,7 +84,7 @@ class ServerSentEvents:
         """The last event, also without the blank line after it."""
         return self._events([*self._lines.end(), b""])
 
-    def trimmed(self, chunk: bytes, telling: re.Pattern[bytes]) -> bytes:
+    def trimmed(self, chunk: bytes, telling: Patterns) -> bytes:
         """The chunk to feed, without most of the whole events that hold nothing telling.
 
         Events are cut out where a blank line follows a LF, as nearly every provider has it.
@@ -119,7 +120,7 @@ class JsonLines:
         """The lines that this chunk completes."""
         return [line for line in self._lines.feed(chunk) if line.strip()]
 
-    def trimmed(self, chunk: bytes, telling: re.Pattern[bytes]) -> bytes:
+    def trimmed(self, chunk: bytes, telling: Patterns) -> bytes:
         """The chunk to feed, without most of the whole lines that hold nothing telling."""
         start = chunk.find(b"\n") + 1 if self._lines.partial else 0
         if self._lines.partial and not start:
@@ -131,8 +132,11 @@ class JsonLines:
         return [line for line in self._lines.end() if line.strip()]
 
 
-def _rest(chunk: bytes, start: int, telling: re.Pattern[bytes], end: bytes) -> bytes:
+def _rest(chunk: bytes, start: int, telling: Patterns, end: bytes) -> bytes:
     """From `start`, where an event begins: from the first telling event on."""
-    found = telling.search(chunk, start)
-    cut = chunk.rfind(end, start, found.start() if found else len(chunk))
+    first = len(chunk)
+    for pattern in telling:
+        found = pattern.search(chunk, start, first)
+        first = found.start() if found else first
+    cut = chunk.rfind(end, start, first)
     return chunk[start:] if cut < 0 else chunk[cut + len(end) :]

@@ -46,17 +46,15 @@ class LiveResponse:
         codings = self.headers.get("content-encoding", "")
         if "," in codings:
             raise TransportError("reset", f"the reply is compressed twice ({codings})")
-        source = self._response.content.iter_any()
+        content, inflate = self._response.content, None
         try:
-            first = await anext(source, b"")
-            if first.startswith(_GZIP):  # some edges compress and do not say so
-                async for chunk in _unzipped(first, source):
-                    yield chunk
-                return
-            if first:
-                yield first
-            async for chunk in source:
-                yield chunk
+            chunk = await content.readany()
+            if chunk.startswith(_GZIP):  # some edges compress and do not say so
+                inflate = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+            while chunk:
+                if decoded := inflate.decompress(chunk) if inflate else chunk:
+                    yield decoded
+                chunk = await content.readany()
         except (aiohttp.ClientError, OSError, TimeoutError, zlib.error) as error:
             raise transport_error(error) from None
 
@@ -142,14 +140,6 @@ def transport_error(error: Exception) -> TransportError:
 def _payload(body: bytes) -> bytes | BytesIO | None:
     """Small bodies go out in one piece with their headers, large ones do not block the loop."""
     return BytesIO(body) if len(body) > _ONE_PIECE else body or None
-
-
-async def _unzipped(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    inflate = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    yield inflate.decompress(first)
-    async for chunk in rest:
-        yield inflate.decompress(chunk)
-    yield inflate.flush()
 
 
 def _trust(upstream: Upstream) -> ssl.SSLContext | bool:

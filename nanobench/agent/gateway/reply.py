@@ -56,7 +56,7 @@ class StreamTap:
         for event in events:
             if event.strip() == _DONE:
                 reading.finished = True
-            elif not reading.output or telling.search(event):
+            elif not reading.output or any(pattern.search(event) for pattern in telling):
                 document = decode(event)
                 if isinstance(document, dict):
                     _keeping_errors(self._dialect, document, reading)

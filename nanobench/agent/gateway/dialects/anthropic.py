@@ -124,7 +124,7 @@ ANTHROPIC = Dialect(
         "refusal": "content_filter",
         "model_context_window_exceeded": "context_size",
     },
-    telling=re.compile(rb'"(?:message_start|message_delta|message_stop|error)"'),
+    telling=(re.compile(rb'"message_(?:start|delta|stop)"'), re.compile(rb'"error"')),
     last=re.compile(rb'[\r\n]data: ?\{\s*"type"\s*:\s*"message_stop"[^\r\n]*\}\s*$'),
     model=body_model,
     streams=body_streams,

@@ -65,8 +65,9 @@ class Dialect:
         usage_switch: its place, where usage in streams must be asked for.
         errors: codes and phrases.
         finishes: what the finish reasons mean that are no success.
-        telling: what is found in every event that tells more than another piece of output;
-            other events need not be decoded once there was output.
+        telling: one of these is found in every event that tells more than another piece of
+            output; other events need not be decoded once there was output. Patterns apart, each
+            with its literal beginning, are found ten times faster than one with alternatives.
         last: what a complete stream ends in, whatever came before; null where its last event has
             no form of its own.
         model: the model that a request (route, document) names.
@@ -86,7 +87,7 @@ class Dialect:
     usage_switch: Place | None
     errors: ErrorTable
     finishes: Mapping[str, ErrorClass]
-    telling: re.Pattern[bytes]
+    telling: tuple[re.Pattern[bytes], ...]
     last: re.Pattern[bytes] | None
     model: Callable[[str, Document], str | None]
     streams: Callable[[str, Document], bool]

@@ -108,7 +108,10 @@ GOOGLE = Dialect(
     usage_switch=None,
     errors=_ERRORS,
     finishes={"MAX_TOKENS": "length", **dict.fromkeys(_BLOCKED, "content_filter")},
-    telling=re.compile(rb'"(?:usageMetadata|finishReason|blockReason|error)"'),
+    telling=tuple(
+        re.compile(rb'"' + name + rb'"')
+        for name in (b"usageMetadata", b"finishReason", b"blockReason", b"error")
+    ),
     last=None,
     model=_model,
     streams=_streams,

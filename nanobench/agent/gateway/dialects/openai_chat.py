@@ -136,7 +136,12 @@ OPENAI_CHAT = Dialect(
     usage_switch=("stream_options", "include_usage"),
     errors=ERRORS,
     finishes=FINISHES,
-    telling=re.compile(rb'"(?:usage|error)"\s*:\s*[^n\s]|"finish_reason"\s*:\s*"|\[DONE\]'),
+    telling=(
+        re.compile(rb'"finish_reason"\s*:\s*"'),
+        re.compile(rb'"usage"\s*:\s*[^n\s]'),
+        re.compile(rb'"error"\s*:\s*[^n\s]'),
+        re.compile(rb"\[DONE\]"),
+    ),
     last=re.compile(rb"[\r\n]data: ?\[DONE\]\s*$"),
     model=body_model,
     streams=body_streams,

@@ -76,7 +76,10 @@ OPENAI_RESPONSES = Dialect(
     usage_switch=None,
     errors=ERRORS,
     finishes={"max_output_tokens": "length", "content_filter": "content_filter"},
-    telling=re.compile(rb'"response\.(?:completed|incomplete|failed)"|"error"'),
+    telling=(
+        re.compile(rb'"response\.(?:completed|incomplete|failed)"'),
+        re.compile(rb'"error"'),
+    ),
     last=None,
     model=body_model,
     streams=body_streams,
