@@ -49,7 +49,14 @@ def demo(state_dir: Path | None, out: Path | None, require_isolation: bool) -> N
     (entry,) = catalog.entries.values()
     task_id = entry.task.task_id
     plan = Plan(
-        tasks=(PlanTask(task_id=task_id, origin="sample", sha256=entry.sha256),),
+        tasks=(
+            PlanTask(
+                task_id=task_id,
+                origin="sample",
+                sha256=entry.sha256,
+                tier=entry.task.tier(),
+            ),
+        ),
         cells=tuple(
             Cell.model_validate(
                 {

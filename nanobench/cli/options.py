@@ -27,6 +27,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Kept beside the documents because importing those costs more than the rest of `--help`;
 # a test holds them against `nanobench.model.plan`.
 RULESETS = ("1.0", "1.1")
+PURPOSES = ("smoke", "regression")
 MODES: dict[str, tuple[Mode, ...]] = {
     "hinted": ("hinted",),
     "navigation": ("navigation",),
@@ -77,7 +78,15 @@ runs_option = click.option(
     metavar="auto|N",
     default="auto",
     show_default=True,
-    help="Runs of each task; auto: one for tiers 1 and 2, five for tiers 3 and 4.",
+    help="Runs of each task; auto: as many as --purpose needs.",
+)
+purpose_option = click.option(
+    "--purpose",
+    type=click.Choice(PURPOSES),
+    default="regression",
+    show_default=True,
+    help="What --runs auto is for. regression: one run for tiers 1 and 2, five for tiers 3 and 4, "
+    "so that the scores enter comparisons; smoke: one run of each task.",
 )
 ruleset_option = click.option(
     "--ruleset",
@@ -152,6 +161,7 @@ _PLANNING = (
     tasks_option,
     mode_option,
     runs_option,
+    purpose_option,
     ruleset_option,
     nanocoder_option,
     max_turns_option,
@@ -195,6 +205,7 @@ class PlanRequest:
     tasks: tuple[str, ...]
     mode: str
     runs: Any
+    purpose: Any
     ruleset: Any
     nanocoder: str | None
     max_turns: int | None
@@ -244,6 +255,7 @@ class PlanRequest:
         return PlanOptions(
             modes=MODES[self.mode],
             runs=self.runs,
+            purpose=self.purpose,
             ruleset=self.ruleset,
             agent=AgentSettings.model_validate(_given(agent)),
             limits=Limits.model_validate(_given(limits)),

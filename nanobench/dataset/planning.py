@@ -18,17 +18,23 @@ from nanobench.model.plan import (
     PlanTask,
     Ruleset,
 )
-
-# Wilson's 95 % intervals of 0 of n and n of n still overlap at three runs (SPEC S4).
-FEWEST_RUNS_THAT_SEPARATE = 4
+from nanobench.stats.sampling import FEWEST_RUNS_THAT_SEPARATE, Purpose, runs_needed
 
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What holds for all cells of a plan; `runs` is per task, model and mode."""
+    """What holds for all cells of a plan.
+
+    Attributes:
+        modes: hinted, navigation, or both.
+        runs: per task, model and mode; `auto` leaves it to the policy for `purpose`.
+        purpose: what the results are for.
+        ruleset, agent, limits: as in the plan.
+    """
 
     modes: tuple[Mode, ...] = ("hinted",)
     runs: int | Literal["auto"] = "auto"
+    purpose: Purpose = "regression"
     ruleset: Ruleset = DEFAULT_RULESET
     agent: AgentSettings = field(default_factory=AgentSettings)
     limits: Limits = field(default_factory=Limits)
@@ -40,11 +46,6 @@ class Planned:
 
     plan: Plan
     warnings: tuple[str, ...]
-
-
-def runs_needed(tier: int) -> int:
-    """Runs of a task before its score enters a comparison (SPEC S1)."""
-    return 1 if tier <= 2 else 5
 
 
 def build_plan(
@@ -74,7 +75,12 @@ def build_plan(
     )
     plan = Plan(
         tasks=tuple(
-            PlanTask(task_id=entry.task.task_id, origin=entry.origin, sha256=entry.sha256)
+            PlanTask(
+                task_id=entry.task.task_id,
+                origin=entry.origin,
+                sha256=entry.sha256,
+                tier=entry.task.tier(),
+            )
             for entry in tasks
         ),
         cells=cells,
@@ -86,7 +92,9 @@ def build_plan(
 
 
 def _runs(entry: TaskEntry, options: PlanOptions) -> int:
-    return runs_needed(entry.task.tier()) if options.runs == "auto" else options.runs
+    if options.runs != "auto":
+        return options.runs
+    return runs_needed(entry.task.tier(), options.purpose)
 
 
 def _check_distinct(what: str, names: Sequence[str]) -> None:

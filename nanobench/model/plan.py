@@ -86,6 +86,7 @@ class PlanTask(Document):
     task_id: Identifier
     origin: Literal["dataset", "sample"]
     sha256: Sha256
+    tier: int | None = Field(default=None, ge=1, le=4, description="null: written by an older plan")
 
 
 class Plan(Document):

@@ -1,1 +1,1 @@
-"""Intervals and sampling policy: pure functions, no I/O."""
+"""Sampling policy, intervals and comparisons: pure functions of counts and scores."""

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from nanobench.cli.options import (
     MODES,
+    PURPOSES,
     RULESETS,
     TapeRequest,
     max_cost_option,
@@ -16,11 +17,13 @@ from nanobench.cli.options import (
 )
 from nanobench.errors import InvalidInputError, UsageError
 from nanobench.model.plan import DEFAULT_RULESET, Limits, Mode, Ruleset
+from nanobench.stats.sampling import Purpose
 
 
 def test_the_options_offer_what_the_plan_knows() -> None:
     assert get_args(Ruleset) == RULESETS
     assert RULESETS[-1] == DEFAULT_RULESET
+    assert get_args(Purpose) == PURPOSES
     assert MODES["both"] == get_args(Mode)
     assert {mode for modes in MODES.values() for mode in modes} == set(get_args(Mode))
 

@@ -6,14 +6,10 @@ from typing import Any
 import pytest
 
 from nanobench.dataset.catalog import TaskEntry, load_task
-from nanobench.dataset.planning import (
-    FEWEST_RUNS_THAT_SEPARATE,
-    PlanOptions,
-    build_plan,
-    runs_needed,
-)
+from nanobench.dataset.planning import PlanOptions, build_plan
 from nanobench.errors import UsageError
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
+from nanobench.stats.sampling import FEWEST_RUNS_THAT_SEPARATE
 
 ONE, TWO = ModelRef(provider="acme", model="one"), ModelRef(provider="acme", model="two")
 Entries = Callable[..., list[TaskEntry]]
@@ -35,7 +31,13 @@ def test_auto_runs_each_task_as_often_as_a_comparison_needs(
 ) -> None:
     plan = build_plan([ONE], entries(a=tier), PlanOptions()).plan
     assert [cell.run for cell in plan.cells] == list(range(1, runs + 1))
-    assert runs_needed(tier) == runs
+    assert plan.tasks[0].tier == tier
+
+
+def test_a_smoke_test_runs_each_task_once_and_says_what_it_is_not(entries: Entries) -> None:
+    planned = build_plan([ONE], entries(a=1, b=4), PlanOptions(purpose="smoke"))
+    assert [(cell.run, cell.task_id) for cell in planned.plan.cells] == [(1, "a"), (1, "b")]
+    assert any("needs 5 runs before its score enters" in text for text in planned.warnings)
 
 
 def test_runs_interleave_models_so_that_drift_meets_all_alike(entries: Entries) -> None:
