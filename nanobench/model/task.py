@@ -16,7 +16,16 @@ TierName = Literal[
     "Tier 3 (System Refactor)",
     "Tier 4 (Investigative Debugging)",
 ]
-ResultFormat = Literal["junit", "vitest-json", "jest-json"]
+ResultFormat = Literal[
+    "junit",
+    "vitest-json",
+    "jest-json",
+    "mocha-json",
+    "tap",
+    "go-json",
+    "cargo-text",
+    "libtest-json",
+]
 AgentNetwork = Literal["provider-only", "host"]
 VerifyNetwork = Literal["none", "host"]
 

@@ -6,23 +6,30 @@ party, an entry point of the group `nanobench.result_formats`.
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from nanobench.errors import InvalidInputError
-from nanobench.verify.results import ParsedResult, ParseError
+from nanobench.verify.results import ParsedResult, ParseError, numbered
 
 Parser = Callable[[BinaryIO, str], ParsedResult]
 
 GROUP = "nanobench.result_formats"
 SIZE_LIMIT = 256 * 1024 * 1024
+FILES_LIMIT = 20_000
+RESULT_EXTENSIONS = (".xml", ".json", ".jsonl", ".tap", ".txt")
 _MODULES = {
     "junit": "nanobench.verify.formats.junit",
     "vitest-json": "nanobench.verify.formats.jest_json",
     "jest-json": "nanobench.verify.formats.jest_json",
+    "mocha-json": "nanobench.verify.formats.mocha_json",
+    "tap": "nanobench.verify.formats.tap",
+    "go-json": "nanobench.verify.formats.go_json",
+    "cargo-text": "nanobench.verify.formats.cargo_text",
+    "libtest-json": "nanobench.verify.formats.libtest_json",
 }
 
 
@@ -47,6 +54,9 @@ def parser_for(format_name: str) -> Parser:
 def parse(format_name: str, path: Path, root: str) -> ParsedResult:
     """Read a result file that hostile code may have written.
 
+    Of a directory, as Surefire and Gradle write one, every result file
+    (by its extension) is read, in the order of their paths.
+
     Args:
         format_name: a built-in format or the name of an entry point.
         path: the file on this machine; links and special files are refused.
@@ -59,8 +69,34 @@ def parse(format_name: str, path: Path, root: str) -> ParsedResult:
         InvalidInputError: the format is unknown.
     """
     parser = parser_for(format_name)
+    if path.is_dir() and not path.is_symlink() and any(path.iterdir()):
+        return _parse_directory(parser, path, root).without(root)
     with _open_regular(path) as stream:
         return parser(stream, root).without(root)
+
+
+def _parse_directory(parser: Parser, directory: Path, root: str) -> ParsedResult:
+    files = sorted(_files(directory))
+    if sum(path.lstat().st_size for path in files) > SIZE_LIMIT:
+        raise ParseError(f"the result files have more than {SIZE_LIMIT} bytes together")
+    results = []
+    for path in files:
+        with _open_regular(path) as stream:
+            results.append(parser(stream, root))
+    tests = numbered(test for result in results for test in result.tests)
+    errors = (error for result in results for error in result.suite_errors)
+    return ParsedResult(tuple(tests), tuple(errors))
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    count = 0
+    for parent, _, names in os.walk(directory):
+        for name in names:
+            if name.endswith(RESULT_EXTENSIONS):
+                count += 1
+                if count > FILES_LIMIT:
+                    raise ParseError(f"there are more than {FILES_LIMIT} result files")
+                yield Path(parent, name)
 
 
 def _open_regular(path: Path) -> BinaryIO:
