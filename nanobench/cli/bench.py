@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING
 import click
 
 from nanobench.cli.options import (
+    EnvironmentRequest,
     PlanRequest,
     TapeRequest,
+    environment_request,
     json_option,
     out_directory_option,
     plan_request,
-    require_isolation_option,
     tape_request,
 )
 from nanobench.errors import WHERE_INDENT, InfrastructureError
 
 if TYPE_CHECKING:
+    from nanobench.cli.common import Terms
     from nanobench.cli.options import Resolved
-    from nanobench.pipeline.taping import Taping
     from nanobench.report.document import Report
 
 _CAUSES = 5
@@ -39,14 +40,14 @@ _CAUSES = 5
     metavar="N",
     help="Cells at a time.  [default: half of the processors]",
 )
-@require_isolation_option
+@environment_request
 @json_option
 def bench(
     request: PlanRequest,
     tape: TapeRequest,
     out: Path,
     jobs: int | None,
-    require_isolation: bool,
+    environment: EnvironmentRequest,
     as_json: bool,
 ) -> None:
     """Plan, run and report on one machine.
@@ -58,11 +59,15 @@ def bench(
     Exit codes: 0 every cell is graded, 2 usage, 3 invalid input, 4 cells are missing or ended in
     infrastructure trouble or a directory cannot be used, 130 interrupted.
     """
+    from nanobench.cli.common import Terms
+
     resolved = request.resolve()
     for warning in resolved.planned.warnings:
         click.echo(f"warning: {warning}", err=True)
     taping = tape.resolve(resolved.planned.plan.limits)
-    how = How(jobs or default_jobs(), taping=taping, require_isolation=require_isolation)
+    terms = Terms(taping, environment.choice)
+    jobs = jobs or default_jobs()
+    how = How(jobs, terms, require_isolation=environment.require_isolation)
     report = run_plan(resolved, out, how)
     if as_json:
         click.echo(report.to_json(), nl=False)
@@ -77,13 +82,13 @@ class How:
 
     Args:
         jobs: cells at a time.
-        taping: recordings and ceilings; null: none.
+        terms: recordings, ceilings and the choice of environments; null: the defaults.
         afresh: whether results that stand are thrown away first.
         require_isolation: refuse to run agents that are isolated less than fully.
     """
 
     jobs: int
-    taping: Taping | None = None
+    terms: Terms | None = None
     afresh: bool = False
     require_isolation: bool = False
 
@@ -108,7 +113,7 @@ def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
         store.adopt(plan)
         with (
             progress(len(plan.cells)) as shown,
-            open_bench(plan, resolved.catalog, resolved.state, store, shown, how.taping) as opened,
+            open_bench(plan, resolved.catalog, resolved.state, store, shown, how.terms) as opened,
         ):
             run_unfinished(opened, how.jobs, require_isolation=how.require_isolation)
         results = load_results([out])

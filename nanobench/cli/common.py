@@ -3,11 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from nanobench.dataset.catalog import Catalog
+from nanobench.environment.container.ledger import sweep_at_start
+from nanobench.environment.strategies import Choice
 from nanobench.errors import InvalidInputError
 from nanobench.files import StateDirectory
 from nanobench.model.plan import Cell, Plan
@@ -50,6 +53,19 @@ def planned_tasks(plan: Plan, catalog: Catalog) -> dict[str, PlannedTask]:
     return found
 
 
+@dataclass(frozen=True)
+class Terms:
+    """What a bench runs under besides its plan.
+
+    Args:
+        taping: recordings and ceilings; null: none.
+        choice: of strategy and image; null: each task's own.
+    """
+
+    taping: Taping | None = None
+    choice: Choice | None = None
+
+
 @contextmanager
 def open_bench(
     plan: Plan,
@@ -57,9 +73,9 @@ def open_bench(
     state: StateDirectory,
     store: ResultStore,
     progress: Progress,
-    taping: Taping | None = None,
+    terms: Terms | None = None,
 ) -> Iterator[Bench]:
-    """A bench on a state directory that has been swept; `taping` is null for one without ceilings.
+    """A bench on a state directory that has been swept; `terms` is null for the defaults.
 
     Raises:
         NanobenchError: a task of the plan is not here, or a directory cannot be used.
@@ -68,19 +84,23 @@ def open_bench(
     from nanobench.agent.scripted.server import ScriptedServer
 
     tasks = planned_tasks(plan, catalog)
+    terms = terms or Terms()
     sweep(state.runs)
+    trouble = sweep_at_start(state)
+    if trouble:
+        click.echo(f"warning: an earlier run may have left containers: {trouble}", err=True)
     with ExitStack() as stack:
         yield Bench(
             plan=plan,
             tasks=tasks,
-            services=Services(state),
+            services=stack.enter_context(Services(state, terms.choice)),
             store=store,
             progress=progress,
             scripted=stack.enter_context(ScriptedServer()),
             gateway=stack.enter_context(Gateway()) if plan.agent.gateway == "on" else None,
             environ=os.environ,
             cwd=Path.cwd(),
-            taping=taping or Taping(),
+            taping=terms.taping or Taping(),
         )
 
 

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import click
 
-from nanobench.cli.options import require_isolation_option, state_dir_option
+from nanobench.cli.options import (
+    EnvironmentRequest,
+    environment_request,
+    state_dir_option,
+)
 
 # Solved, Zero Signal, and each failure category once.
 CELLS = (
@@ -28,8 +32,8 @@ JOBS = 2
     metavar="DIR",
     help="Where the results go.  [default: `demo` in the state directory, replaced each time]",
 )
-@require_isolation_option
-def demo(state_dir: Path | None, out: Path | None, require_isolation: bool) -> None:
+@environment_request
+def demo(state_dir: Path | None, out: Path | None, environment: EnvironmentRequest) -> None:
     """Run the sample task with the scripted models.
 
     Only the models are scripted: Nanocoder, git, sandbox and tests are real. No API key and no
@@ -38,6 +42,7 @@ def demo(state_dir: Path | None, out: Path | None, require_isolation: bool) -> N
     Exit codes: 0 every cell is graded, 4 infrastructure trouble, 130 interrupted.
     """
     from nanobench.cli.bench import How, check_complete, run_plan, tell
+    from nanobench.cli.common import Terms
     from nanobench.cli.options import Resolved
     from nanobench.dataset.catalog import Catalog
     from nanobench.dataset.planning import Planned
@@ -70,7 +75,8 @@ def demo(state_dir: Path | None, out: Path | None, require_isolation: bool) -> N
         ),
     )
     resolved = Resolved(Planned(plan, ()), catalog, state)
-    how = How(JOBS, afresh=out is None, require_isolation=require_isolation)
+    terms = Terms(choice=environment.choice)
+    how = How(JOBS, terms, afresh=out is None, require_isolation=environment.require_isolation)
     out = out or state.root / "demo"
     report = run_plan(resolved, out, how)
     tell(report, out)

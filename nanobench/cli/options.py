@@ -18,6 +18,7 @@ from nanobench.errors import InvalidInputError, UsageError
 if TYPE_CHECKING:
     from nanobench.dataset.catalog import Catalog
     from nanobench.dataset.planning import Planned, PlanOptions
+    from nanobench.environment.strategies import Choice, StrategyName
     from nanobench.files import StateDirectory
     from nanobench.model.plan import Limits, Mode, ModelRef
     from nanobench.pipeline.taping import Taping
@@ -175,6 +176,20 @@ _PLANNING = (
 )
 
 
+strategy_option = click.option(
+    "--strategy",
+    type=click.Choice(("native", "container")),
+    help="Where tasks are run: on the machine, or in containers.  [default: as each task says]",
+)
+image_option = click.option(
+    "--image",
+    metavar="REFERENCE",
+    envvar="NANOBENCH_IMAGE",
+    help="The image of tasks that run in containers and name none.  [default: NANOBENCH_IMAGE]",
+)
+_ENVIRONMENT = (strategy_option, image_option, require_isolation_option)
+
+
 _TAPING = (
     click.option(
         "--record",
@@ -280,6 +295,22 @@ class PlaceRequest:
 
 
 @dataclass(frozen=True)
+class EnvironmentRequest:
+    """How tasks are run, as typed."""
+
+    strategy: StrategyName | None
+    image: str | None
+    require_isolation: bool
+
+    @property
+    def choice(self) -> Choice:
+        """As the environments take it."""
+        from nanobench.environment.strategies import Choice
+
+        return Choice(self.strategy, self.image)
+
+
+@dataclass(frozen=True)
 class TapeRequest:
     """The options for recordings and prices, as typed."""
 
@@ -340,6 +371,8 @@ plan_request = _collecting("request", PlanRequest, _PLANNING)
 """Gives a command the planning options as `request: PlanRequest`."""
 place_request = _collecting("place", PlaceRequest, (tasks_dir_option, state_dir_option))
 """Gives a command `place: PlaceRequest`."""
+environment_request = _collecting("environment", EnvironmentRequest, _ENVIRONMENT)
+"""Gives a command `environment: EnvironmentRequest`."""
 tape_request = _collecting("tape", TapeRequest, _TAPING)
 """Gives a command the options for recordings and prices as `tape: TapeRequest`."""
 

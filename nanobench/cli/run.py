@@ -5,12 +5,13 @@ from pathlib import Path
 import click
 
 from nanobench.cli.options import (
+    EnvironmentRequest,
     PlaceRequest,
     TapeRequest,
+    environment_request,
     json_option,
     out_directory_option,
     place_request,
-    require_isolation_option,
     tape_request,
 )
 from nanobench.errors import InfrastructureError, UsageError
@@ -29,7 +30,7 @@ from nanobench.errors import InfrastructureError, UsageError
 @out_directory_option
 @tape_request
 @place_request
-@require_isolation_option
+@environment_request
 @json_option
 def run(
     plan_file: Path,
@@ -37,7 +38,7 @@ def run(
     out: Path,
     tape: TapeRequest,
     place: PlaceRequest,
-    require_isolation: bool,
+    environment: EnvironmentRequest,
     as_json: bool,
 ) -> None:
     """Run one cell of a plan.
@@ -46,7 +47,7 @@ def run(
 
     Exit codes: 0 graded, 2 usage, 3 invalid input, 4 infrastructure trouble, 130 interrupted.
     """
-    from nanobench.cli.common import open_bench, run_unfinished
+    from nanobench.cli.common import Terms, open_bench, run_unfinished
     from nanobench.cli.progress import progress
     from nanobench.dataset.catalog import Catalog, find_tasks_dir
     from nanobench.files import StateDirectory
@@ -68,8 +69,9 @@ def run(
     catalog = Catalog.open(find_tasks_dir(place.tasks_dir), state, include_sample=sample)
     store = ResultStore(out)
     store.adopt(whole)
-    with progress(1) as shown, open_bench(plan, catalog, state, store, shown, taping) as opened:
-        run_unfinished(opened, jobs=1, require_isolation=require_isolation)
+    terms = Terms(taping, environment.choice)
+    with progress(1) as shown, open_bench(plan, catalog, state, store, shown, terms) as opened:
+        run_unfinished(opened, jobs=1, require_isolation=environment.require_isolation)
     record = store.standing(cell)
     if record is None:
         raise InfrastructureError(

@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nanobench.cli.options import json_option, state_dir_option
+from nanobench.cli.options import (
+    image_option,
+    json_option,
+    state_dir_option,
+    strategy_option,
+)
 from nanobench.errors import GateError, NanobenchError
 
 if TYPE_CHECKING:
+    from nanobench.environment.strategies import StrategyName
     from nanobench.pipeline.bench import Services
 
 
@@ -26,8 +32,17 @@ def task() -> None:
 )
 @click.option("--write", is_flag=True, help="Write `expected` into the files that pass.")
 @state_dir_option
+@strategy_option
+@image_option
 @json_option
-def gate(files: tuple[Path, ...], write: bool, state_dir: Path | None, as_json: bool) -> None:
+def gate(
+    files: tuple[Path, ...],
+    write: bool,
+    state_dir: Path | None,
+    strategy: StrategyName | None,
+    image: str | None,
+    as_json: bool,
+) -> None:
     """Run the verification gate on task files.
 
     The tests must fail at the base commit and pass with the golden patch. What they do at both is
@@ -35,11 +50,12 @@ def gate(files: tuple[Path, ...], write: bool, state_dir: Path | None, as_json: 
 
     Exit codes: 0 all pass, 1 a gate failed, 2 usage, 3 a task file is wrong, 4 infrastructure.
     """
+    from nanobench.environment.strategies import Choice
     from nanobench.files import StateDirectory
     from nanobench.pipeline.bench import Services
 
-    services = Services(StateDirectory.locate(state_dir))
-    results = [_gate(path, services, write) for path in files]
+    with Services(StateDirectory.locate(state_dir), Choice(strategy, image)) as services:
+        results = [_gate(path, services, write) for path in files]
     if as_json:
         click.echo(json.dumps(results, indent=2))
     else:

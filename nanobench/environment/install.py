@@ -18,6 +18,7 @@ from nanobench.files import make_directory
 from nanobench.model.task import Task
 
 FIXED_CACHE = "/run/nb-cache"
+SYSTEM_CERTIFICATES = "/etc/ssl/certs"
 # npm's words when a registry says that all fitting versions are newer than allowed. Mirrors
 # often date a version by when they first saw it.
 TOO_NEW = ("with a date before", "ENOVERSIONS")
@@ -34,12 +35,17 @@ NETWORK_VARIABLES = (
 
 @dataclass(frozen=True)
 class Installer:
-    """Opens the rooms of one task, and installs its dependencies in them."""
+    """Opens the rooms of one task, and installs its dependencies in them.
+
+    `own_system`: commands see another system than this machine's, which does not trust the
+    certificates that this one does.
+    """
 
     sandbox: Sandbox
     toolchain: Toolchain
     runtimes: Runtimes
     task: Task
+    own_system: bool = False
 
     def room(self, place: Place) -> Room:
         """A room in which installed dependencies are used; tools do not install by themselves."""
@@ -61,7 +67,7 @@ class Installer:
             return ()
         cache = make_directory(self.toolchain.caches / self._repository())
         seen = FIXED_CACHE if self.sandbox.fixed_paths else str(cache)
-        mounts = (Mount(cache, FIXED_CACHE, writable=True), *_certificates())
+        mounts = (Mount(cache, FIXED_CACHE, writable=True), *_certificates(self.own_system))
         place = Place(workspace, run_dir, mounts=mounts)
         with (
             self._open(place, {**self._env(), **self._install_env(seen)}) as room,
@@ -121,8 +127,9 @@ class Installer:
         )
 
     def _env(self) -> dict[str, str]:
+        python = self.runtimes.python
         return {
-            "UV_PYTHON": str(self.runtimes.python),
+            **({"UV_PYTHON": str(python)} if python else {}),
             "UV_PYTHON_DOWNLOADS": "never",
             "UV_NO_PROGRESS": "1",
             "npm_config_update_notifier": "false",
@@ -155,9 +162,13 @@ class Installer:
         return sha256(self.task.repo_url.encode()).hexdigest()[:16]
 
 
-def _certificates() -> Iterator[Mount]:
-    """The files that the certificate variables name, at their own paths."""
+def _certificates(own_system: bool) -> Iterator[Mount]:
+    """What the certificate variables name, at its own paths, unless the sandbox shows it anyway."""
     named = {os.environ.get(name, "") for name in CERTIFICATE_VARIABLES}
+    given: list[Path] = []
     for path in sorted(Path(name) for name in named if name):
-        if path.is_absolute() and path.exists() and not path.is_relative_to("/etc/ssl/certs"):
+        shown = not own_system and path.is_relative_to(SYSTEM_CERTIFICATES)
+        inside = any(path.is_relative_to(directory) for directory in given)
+        if path.is_absolute() and path.exists() and not shown and not inside:
+            given.append(path)
             yield Mount(path, str(path))

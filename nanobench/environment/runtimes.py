@@ -31,13 +31,13 @@ class Runtimes:
     Args:
         versions: full version by name (`python`, `node`, `uv`, `pnpm`, `yarn`).
         path: directories for PATH, the first wins.
-        python: the interpreter, to be pinned by its path.
+        python: the interpreter, to be pinned by its path; null in an image without one.
         roots: directories that a sandbox must show at the same path.
     """
 
     versions: Mapping[str, str]
     path: tuple[Path, ...]
-    python: Path
+    python: Path | None
     roots: tuple[Path, ...]
 
 
@@ -63,6 +63,61 @@ def find_runtimes(toolchain: Toolchain, wanted: Mapping[str, str]) -> Runtimes:
         path=(toolchain.shims(programs), toolchain.bin()),
         python=python,
         roots=tuple(root for root in (prefix,) if not root.is_relative_to("/usr")),
+    )
+
+
+Found = tuple[Path, str] | None
+
+
+@dataclass(frozen=True)
+class ImageTools:
+    """What an image has: its PATH, and path and full version of its interpreter and its Node.
+
+    `python` is one that fits what the task asks for.
+    """
+
+    path: tuple[Path, ...]
+    python: Found
+    node: Found
+
+
+def image_runtimes(toolchain: Toolchain, wanted: Mapping[str, str], tools: ImageTools) -> Runtimes:
+    """The runtimes of a task in a container: the image's own where they fit.
+
+    An interpreter must be the image's, since one of the machine would miss its libraries there;
+    a Node that the image lacks is the toolchain's. What the task does not name stays as the
+    image has it.
+
+    Raises:
+        EnvironmentSetupError: a version cannot be had; the error says what to do.
+    """
+    if "python" in wanted and tools.python is None:
+        raise EnvironmentSetupError(
+            f"the image has no Python {wanted['python']}, which the task asks for",
+            remedy="choose an image that has it (--image), or install it in the Dockerfile",
+        )
+    versions: dict[str, str] = {}
+    programs: dict[str, list[str | Path]] = {}
+    roots: tuple[Path, ...] = ()
+    if tools.python is not None:
+        versions["python"] = tools.python[1]
+        if "python" in wanted:
+            programs |= {"python": [tools.python[0]], "python3": [tools.python[0]]}
+    if tools.node is not None and _fits(tools.node[1], wanted.get("node", ">=0")):
+        versions["node"] = tools.node[1]
+    else:
+        root, versions["node"] = _node(toolchain, wanted.get("node"))
+        programs |= node_programs(root)
+        roots = (root,)
+    for name in ("pnpm", "yarn"):
+        if name in wanted:
+            programs |= _package_manager(toolchain, name, wanted[name], toolchain.node_root)
+            versions[name] = wanted[name]
+    return Runtimes(
+        versions=versions,
+        path=(toolchain.shims(programs), *tools.path, toolchain.bin()),
+        python=tools.python[0] if tools.python else None,
+        roots=tuple(root for root in roots if root != toolchain.node_root),
     )
 
 

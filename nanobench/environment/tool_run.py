@@ -74,4 +74,9 @@ def log_tail(*logs: Path) -> str:
             with log.open("rb") as stream:
                 stream.seek(max(0, log.stat().st_size - TAIL_BYTES))
                 text += stream.read().decode(errors="replace")
-    return _CREDENTIALS.sub("", text).strip()[-TAIL_BYTES:]
+    return hide_credentials(text).strip()[-TAIL_BYTES:]
+
+
+def hide_credentials(text: str) -> str:
+    """The text without the user names and passwords of its URLs."""
+    return _CREDENTIALS.sub("", text)

@@ -50,6 +50,9 @@ class Provenance(Document):
     task_sha256: Sha256
     task_schema: str
     dataset: str = Field(description="`sample`, or the dataset's version")
+    image: str | None = Field(
+        default=None, description="of a container, by digest or id; null on the machine itself"
+    )
     environment_key: str | None = Field(
         description="hash of all that the dependencies came from; null if they could not be had"
     )

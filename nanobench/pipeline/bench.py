@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from nanobench.agent.gateway.server import Gateway
 from nanobench.agent.providers import find_provider
 from nanobench.agent.scripted.behaviours import TaskView
 from nanobench.agent.scripted.server import ScriptedServer
-from nanobench.environment.native import NativeEnvironment
 from nanobench.environment.protocol import Environment, Prepared
 from nanobench.environment.sandbox import best_sandbox
+from nanobench.environment.strategies import Choice, Environments
 from nanobench.environment.toolchain import Toolchain
 from nanobench.errors import NanobenchError
 from nanobench.files import StateDirectory
@@ -41,15 +41,23 @@ class PlannedTask:
 
 
 class Services:
-    """The parts that do the work, on one state directory."""
+    """The parts that do the work, on one state directory; `choice` is null for none."""
 
-    def __init__(self, state: StateDirectory) -> None:
+    def __init__(self, state: StateDirectory, choice: Choice | None = None) -> None:
         self.state = state
+        self.choice = choice or Choice()
         self.cache = ObjectCache(state.repositories)
         self.snapshots = SnapshotStore(state.snapshots, self.cache)
         self.toolchain = Toolchain(state.tools)
         self.sandbox = best_sandbox()
-        self.environment: Environment = NativeEnvironment(state, self.toolchain, self.sandbox)
+        self._environments = Environments(state, self.toolchain, self.sandbox, self.choice)
+        self.environment: Environment = self._environments
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._environments.close()
 
 
 @dataclass(frozen=True)

@@ -80,4 +80,4 @@ def check_isolation(cells: Iterable[Cell], bench: Bench) -> None:
 def _native(cells: Iterable[Cell], bench: Bench) -> Iterator[bool]:
     """Whether each cell runs on the machine itself."""
     for cell in cells:
-        yield bench.tasks[cell.task_id].task.environment.strategy == "native"
+        yield bench.services.choice.strategy_of(bench.tasks[cell.task_id].task) == "native"

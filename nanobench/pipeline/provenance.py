@@ -45,6 +45,7 @@ def provenance(
         task_sha256=planned.sha256,
         task_schema=planned.task.schema_version,
         dataset=planned.dataset,
+        image=dependencies.image if dependencies else None,
         environment_key=dependencies.key if dependencies else None,
         undated_installs=dependencies.undated if dependencies else (),
         isolation=isolation(cell, bench, sandbox),

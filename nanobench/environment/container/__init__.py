@@ -1,0 +1,1 @@
+"""Environments in containers of a Docker-compatible engine."""
