@@ -8,7 +8,8 @@ LONGEST_LINE = 1 << 25  # bytes; a longer line is skipped, so that memory stays 
 _BOM = b"\xef\xbb\xbf"
 _COMMENT = b":"
 Patterns = tuple[re.Pattern[bytes], ...]
-_BLANK = b"\n\n"
+BLANK = b"\n\n"
+"""Ends an event, as nearly every provider sends it."""
 
 
 class Parser(Protocol):
@@ -91,10 +92,10 @@ class ServerSentEvents:
         """
         start = 0
         if self._lines.partial or self._data or not self._begun:
-            start = chunk.find(_BLANK) + len(_BLANK)
-            if start < len(_BLANK):
+            start = chunk.find(BLANK) + len(BLANK)
+            if start < len(BLANK):
                 return chunk
-        return chunk[:start] + _rest(chunk, start, telling, _BLANK)
+        return chunk[:start] + _rest(chunk, start, telling, BLANK)
 
     def _events(self, lines: list[bytes]) -> list[bytes]:
         if lines and not self._begun:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from nanobench.agent.gateway.dialects.base import Dialect, Reading
-from nanobench.agent.gateway.framing import JsonLines, ServerSentEvents
+from nanobench.agent.gateway.framing import BLANK, JsonLines, ServerSentEvents
 
 _DONE = b"[DONE]"
 _TAIL = 200  # bytes
@@ -27,8 +27,24 @@ class StreamTap:
         """Take note of a chunk."""
         self._pending.append(chunk)
         self._size += len(chunk)
-        if not self.reading.output or self._size > _BATCH:
+        if not self.reading.output:
+            self._look_for_output()
+        elif self._size > _BATCH:
             self.settle()
+
+    def _look_for_output(self) -> None:
+        """Read event by event; what follows the first output is put off."""
+        rest = self._taken()
+        while rest and not self.reading.output:
+            event, blank, rest = rest.partition(BLANK)
+            self._read(self._parser.feed(event + blank))
+        if rest:
+            self._pending, self._size = [rest], len(rest)
+
+    def _taken(self) -> bytes:
+        chunk = b"".join(self._pending)
+        self._pending, self._size = [], 0
+        return chunk
 
     @property
     def complete(self) -> bool:
@@ -39,8 +55,7 @@ class StreamTap:
 
     def settle(self) -> None:
         """Read what has been put off."""
-        chunk = b"".join(self._pending)
-        self._pending, self._size = [], 0
+        chunk = self._taken()
         if self.reading.output:
             chunk = self._parser.trimmed(chunk, self._dialect.telling)
         self._read(self._parser.feed(chunk))
