@@ -13,6 +13,7 @@ from nanobench.errors import EXIT_INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from nanobench.environment.machine import Finding
+    from nanobench.files import StateDirectory
 
 MARKS = {"ok": "ok", "degraded": "note", "missing": "lacks"}
 
@@ -25,9 +26,16 @@ MARKS = {"ok": "ok", "degraded": "note", "missing": "lacks"}
     help="Where caches lie.  [default: NANOBENCH_STATE_DIR, or the user's cache]",
 )
 @click.option("--online", is_flag=True, help="Ask the package registries as well.")
+@click.option(
+    "--sweep",
+    is_flag=True,
+    help="First remove what killed runs left: directories and containers.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
-def doctor(ctx: click.Context, state_dir: Path | None, online: bool, as_json: bool) -> None:
+def doctor(
+    ctx: click.Context, state_dir: Path | None, online: bool, sweep: bool, as_json: bool
+) -> None:
     """Show what this machine has and lacks.
 
     Each lack is told with its remedy.
@@ -38,7 +46,10 @@ def doctor(ctx: click.Context, state_dir: Path | None, online: bool, as_json: bo
     from nanobench.files import StateDirectory
     from nanobench.model.plan import AgentSettings
 
-    findings = examine(StateDirectory.locate(state_dir), AgentSettings().nanocoder, online)
+    state = StateDirectory.locate(state_dir)
+    if sweep:
+        _sweep(state)
+    findings = examine(state, AgentSettings().nanocoder, online)
     runnable = can_run(findings)
     if as_json:
         rows = [asdict(finding) for finding in findings]
@@ -48,6 +59,21 @@ def doctor(ctx: click.Context, state_dir: Path | None, online: bool, as_json: bo
         click.echo("A bench can run here." if runnable else "A bench cannot run here.")
     if not runnable:
         ctx.exit(EXIT_INFRASTRUCTURE)
+
+
+def _sweep(state: StateDirectory) -> None:
+    """Told on standard error, where the JSON is not."""
+    from nanobench.environment.container.ledger import sweep_all
+    from nanobench.errors import EnvironmentSetupError
+    from nanobench.pipeline.places import sweep
+
+    swept = [f"directory {path}" for path in sweep(state.runs)]
+    try:
+        swept += [f"container {one[:12]}" for one in sweep_all(state)]
+    except EnvironmentSetupError as error:
+        click.echo(f"containers are not swept: {error.what}", err=True)
+    for line in swept or ["nothing"]:
+        click.echo(f"swept: {line}", err=True)
 
 
 def _print(findings: tuple[Finding, ...]) -> None:

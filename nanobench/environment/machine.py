@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from nanobench.environment.container.engine import CONTROLLERS_REMEDY, connect
 from nanobench.environment.sandbox import Probe, probe_sandboxes
 from nanobench.environment.tool_run import Tool, run_tool
 from nanobench.environment.toolchain import NANOCODER_PACKAGE, NODE_WHEEL, UV_REMEDY, Toolchain
@@ -60,7 +61,7 @@ def examine(state: StateDirectory, nanocoder: str, online: bool = False) -> tupl
         _asked("node", lambda: toolchain.node_version),
         _nanocoder(toolchain, nanocoder),
         *(_sandbox(probe, probe_sandboxes()) for probe in probe_sandboxes()),
-        _docker(),
+        _engine(),
         _state_directory(state),
     ]
     if online:
@@ -112,16 +113,21 @@ def _sandbox(probe: Probe, probes: tuple[Probe, ...]) -> Finding:
     )
 
 
-def _docker() -> Finding:
-    remedy = "only tasks with the container strategy need it: install and start Docker"
-    if shutil.which("docker") is None:
-        return Finding("docker", "missing", "not installed", remedy)
-    argv = ["docker", "version", "--format", "{{.Server.Version}}"]
+def _engine() -> Finding:
+    remedy = "only tasks with the container strategy need it: "
     try:
-        said = run_tool(Tool("reach the Docker engine", argv, remedy, timeout_seconds=ASK_SECONDS))
+        engine = connect()
+        engine.close()
+        engine.check_space()
     except NanobenchError as error:
-        return Finding("docker", "missing", error.what, remedy)
-    return Finding("docker", "ok", f"engine {said.strip()}")
+        return Finding("container engine", "missing", error.what, remedy + error.remedy)
+    kind = "rootless" if engine.rootless else "rootful"
+    seen = f"{engine.version}, {kind}, {engine.architecture}"
+    lacking = sorted({"pids", "memory", "cpu"} - engine.controllers)
+    if lacking:
+        seen += f"; it cannot limit {', '.join(lacking)}"
+        return Finding("container engine", "degraded", seen, remedy + CONTROLLERS_REMEDY)
+    return Finding("container engine", "ok", seen)
 
 
 def _state_directory(state: StateDirectory) -> Finding:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ NEEDED_BYTES = 2 << 30
 CONTACT_SECONDS = 120
 START_REMEDY = (
     "install and start Docker or Podman, or name its socket in DOCKER_HOST; see `nanobench doctor`"
+)
+CONTROLLERS_REMEDY = (
+    "let the engine use control groups (for a rootless one: cgroup v2 with delegated controllers)"
 )
 DISK_REMEDY = "free some space: `nanobench doctor --sweep`, then `docker system prune`"
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm"}
@@ -56,6 +60,10 @@ class Engine:
     def api(self) -> Any:
         """The engine's own calls, one method each."""
         return self.client.api
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self.client.close()
 
     def held(self, controller: str) -> LimitedBy:
         """What enforces a limit."""
@@ -107,6 +115,8 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
             where=hide_credentials(address),
             remedy="use an engine on this machine: unset DOCKER_HOST, or name a local socket in it",
         )
+    if parts.scheme == "unix":
+        _check_socket(parts.path)
     with talking("reach the container engine", START_REMEDY, address):
         import docker
 
@@ -131,6 +141,24 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
         limits=_limits(info),
         controllers=frozenset(name for name, key in _CONTROLLERS.items() if info.get(key)),
     )
+
+
+def _check_socket(path: str) -> None:
+    """Tell a socket that is absent, dead or forbidden, each with what to do about it."""
+    remedies: dict[type[OSError], str] = {
+        PermissionError: "join the group that may use it (`sudo usermod -aG docker $USER`), or "
+        "use a rootless engine",
+    }
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(CONTACT_SECONDS)
+            probe.connect(path)
+    except OSError as error:
+        raise EnvironmentSetupError(
+            f"cannot reach the container engine: {error.strerror or error}",
+            where=f"unix://{path}",
+            remedy=remedies.get(type(error), START_REMEDY),
+        ) from None
 
 
 def _limits(info: Mapping[str, Any]) -> Limits:

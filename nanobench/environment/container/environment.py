@@ -73,9 +73,11 @@ class ContainerEnvironment:
         return Shared(key, replace(installer, sandbox=base.sandbox), directory, base.image)
 
     def close(self) -> None:
-        """Give up the run that containers are labelled with."""
+        """End the run by which the engine knows what is ours, and leave the engine."""
         if "_ledger" in self.__dict__:
             self._ledger.close()
+        if "_engine" in self.__dict__:
+            self._engine.close()
 
     @cached_property
     def _engine(self) -> Engine:

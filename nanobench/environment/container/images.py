@@ -100,11 +100,9 @@ def _without_ignored(entries: Mapping[bytes, Entry], patterns: str) -> Mapping[b
         return entries
     from docker.utils.build import PatternMatcher
 
-    matcher = PatternMatcher(wanted)
+    matcher: Any = PatternMatcher(wanted)  # its stubs ask for paths, it takes text
     return {
-        path: entry
-        for path, entry in entries.items()
-        if not matcher.matches(Path(os.fsdecode(path)))
+        path: entry for path, entry in entries.items() if not matcher.matches(os.fsdecode(path))
     }
 
 

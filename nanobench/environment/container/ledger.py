@@ -70,22 +70,34 @@ def sweep_containers(state: StateDirectory) -> list[str]:
         return []
     engine = connect()
     removed: list[str] = []
-    for root in gone:
-        removed += _remove(engine, f"{LABEL_RUN}={root.name}")
-        remove_tree(root)
-        _lock_of(root).unlink(missing_ok=True)
+    try:
+        for root in gone:
+            removed += _remove(engine, f"{LABEL_RUN}={root.name}")
+            remove_tree(root)
+            _lock_of(root).unlink(missing_ok=True)
+    finally:
+        engine.close()
     return removed
 
 
-def sweep_all(state: StateDirectory, engine: Engine) -> list[str]:
+def sweep_all(state: StateDirectory) -> list[str]:
     """Remove every container that no living process owns; their ids.
 
     Those of other state directories are left alone as long as these exist.
 
     Raises:
-        EnvironmentSetupError: the engine refuses.
+        EnvironmentSetupError: the engine cannot be reached, or refuses.
     """
     removed = sweep_containers(state)
+    engine = connect()
+    try:
+        return removed + _sweep_unowned(state, engine)
+    finally:
+        engine.close()
+
+
+def _sweep_unowned(state: StateDirectory, engine: Engine) -> list[str]:
+    removed: list[str] = []
     with talking("list containers"):
         listed = engine.api.containers(all=True, filters={"label": LABEL_RUN})
     for one in listed:
