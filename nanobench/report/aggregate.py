@@ -1,37 +1,30 @@
 """From a plan and records to the report document: pure, and blind to the order of records."""
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 from nanobench.model.plan import Cell, Plan
 from nanobench.model.record import Provenance, Record
 from nanobench.model.signals import VerificationSignals
-from nanobench.model.verdict import Category, Verdict
-from nanobench.report.document import (
-    FailureMode,
-    Report,
-    Row,
-    Section,
-    SectionKind,
-    Summary,
-    TaskResult,
-    Taxonomy,
-)
+from nanobench.model.verdict import Verdict
+from nanobench.report.document import FailureMode, Report, Row, SectionKind
+from nanobench.report.figures import LEVEL_4, MERGED, model_order, sections
+from nanobench.report.standing import standing
 from nanobench.report.trajectory import trajectory
 
 SCRIPTED_PROVIDER = "scripted"
 SAMPLE_DATASET = "sample"
-FAILURE_MODES: tuple[FailureMode, ...] = (*get_args(Category), "zero_signal", "ended_by_limit")
 _SECTIONS: tuple[SectionKind, ...] = get_args(SectionKind)
-_DIGITS = 6  # of means and rates
 _SHOWN_EDITS = 50  # an agent can write any number of files
 
 
 def build_report(
-    plan: Plan | None, records: Iterable[Record], problems: Sequence[str] = ()
+    plan: Plan | None,
+    records: Iterable[Record],
+    problems: Sequence[str] = (),
+    *,
+    merge_level_4: bool = False,
 ) -> Report:
     """Aggregate `records`; every planned cell stands in the result, whatever became of it.
 
@@ -40,52 +33,31 @@ def build_report(
         records: any number of attempts at any cells. The highest attempt at a cell stands
             (SPEC X13); of two records of one attempt the one that was started first.
         problems: files that could not be read, by name.
+        merge_level_4: report both categories of level 4 as `implementation_error`, because
+            their audit disagrees too often (SPEC F6).
     """
-    standing, notes = _standing(records)
+    found, notes = standing(records)
     planned = {cell.cell_id: cell for cell in plan.cells} if plan else {}
     samples = {t.task_id for t in plan.tasks if t.origin == "sample"} if plan else set()
-    rows = [_row(record) for record in standing.values()]
+    rows = [_row(record, merge_level_4) for record in found.values()]
     rows += [
         Row(cell=cell, cell_id=cell_id, section=_section(cell, samples), state="missing")
         for cell_id, cell in planned.items()
-        if cell_id not in standing
+        if cell_id not in found
     ]
     rows.sort(key=_row_order)
-    kept = list(standing.values())
+    tiers = {task.task_id: task.tier for task in plan.tasks} if plan else {}
+    kept = list(found.values())
     notes += _notes(plan, kept)
     return Report(
         rulesets=tuple(sorted({record.verdict.ruleset for record in kept})),
         datasets=tuple(sorted({record.provenance.dataset for record in kept})),
         provenance=_shared(kept),
-        sections=tuple(_sections(rows)),
+        sections=tuple(sections(rows, tiers)),
         cells=tuple(rows),
         notes=tuple(sorted(notes)),
         problems=tuple(sorted(problems)),
     )
-
-
-def _standing(records: Iterable[Record]) -> tuple[dict[str, Record], list[str]]:
-    """The record that stands for each cell, by cell id, and notes on contradicting ones."""
-    found: dict[str, Record] = {}
-    disputed: dict[str, int] = {}
-    for record in records:
-        cell_id = record.cell.cell_id
-        other = found.setdefault(cell_id, record)
-        if record.attempt == other.attempt and record != other:
-            disputed[cell_id] = record.attempt
-            found[cell_id] = min(record, other, key=_age)
-        elif record.attempt > other.attempt:
-            found[cell_id] = record
-    notes = [
-        f"{cell_id}: different records of attempt {attempt}; the one started first stands"
-        for cell_id, attempt in disputed.items()
-        if found[cell_id].attempt == attempt
-    ]
-    return found, notes
-
-
-def _age(record: Record) -> tuple[Any, ...]:
-    return record.timing.started_at, record.digest()
 
 
 def _section(cell: Cell, samples: set[str]) -> SectionKind:
@@ -95,14 +67,10 @@ def _section(cell: Cell, samples: set[str]) -> SectionKind:
 
 
 def _row_order(row: Row) -> tuple[Any, ...]:
-    return (_SECTIONS.index(row.section), *_model_order(row), row.cell.task_id, row.cell.run)
+    return (_SECTIONS.index(row.section), *model_order(row), row.cell.task_id, row.cell.run)
 
 
-def _model_order(row: Row) -> tuple[str, str, str]:
-    return row.cell.model.provider, row.cell.model.model, row.cell.mode
-
-
-def _row(record: Record) -> Row:
+def _row(record: Record, merge_level_4: bool) -> Row:
     verdict, signals = record.verdict, record.signals
     graded = verdict.outcome == "graded"
     provenance, edits = record.provenance, signals.edits
@@ -119,7 +87,9 @@ def _row(record: Record) -> Row:
         label=verdict.label,
         solved=verdict.solved,
         category=verdict.category,
-        failure_mode=_failure_mode(verdict) if graded and not verdict.solved else None,
+        failure_mode=(
+            _failure_mode(verdict, merge_level_4) if graded and not verdict.solved else None
+        ),
         rule=verdict.rule,
         level=verdict.level,
         reason=verdict.reason,
@@ -150,99 +120,12 @@ def _test_figures(verification: VerificationSignals) -> dict[str, Any]:
     }
 
 
-def _failure_mode(verdict: Verdict) -> FailureMode:
+def _failure_mode(verdict: Verdict, merge_level_4: bool) -> FailureMode:
+    if merge_level_4 and verdict.category in LEVEL_4:
+        return MERGED
     if verdict.category is not None:
         return verdict.category
     return "zero_signal" if verdict.rule is not None else "ended_by_limit"
-
-
-def _sections(rows: Sequence[Row]) -> Iterator[Section]:
-    """`rows` come in the order of `_row_order`, so that equal keys lie together."""
-    for kind, members in groupby(rows, key=lambda row: row.section):
-        own = list(members)
-        yield Section(
-            kind=kind,
-            summaries=tuple(_summary(group) for group in _grouped(own, _model_order)),
-            tasks=tuple(
-                _task_result(group)
-                for group in _grouped(own, lambda row: (*_model_order(row), row.cell.task_id))
-            ),
-            taxonomy=_taxonomy(own),
-        )
-
-
-def _grouped(rows: Sequence[Row], key: Callable[[Row], Any]) -> Iterator[list[Row]]:
-    return (list(group) for _, group in groupby(rows, key=key))
-
-
-def _summary(rows: Sequence[Row]) -> Summary:
-    tasks = list(_grouped(rows, lambda row: row.cell.task_id))
-    figures = _figures(rows)
-    means = [mean for task in tasks if (mean := _mean_score(task)) is not None]
-    return Summary(
-        model=rows[0].cell.model,
-        mode=rows[0].cell.mode,
-        tasks=len(tasks),
-        pass_rate=_share(figures["solved"], figures["valid_runs"]),
-        mean_score=_rounded(_mean(means)),
-        **figures,
-    )
-
-
-def _task_result(rows: Sequence[Row]) -> TaskResult:
-    first = rows[0].cell
-    figures = _figures(rows)
-    valid = [row for row in rows if row.state == "present"]
-    return TaskResult(
-        model=first.model,
-        mode=first.mode,
-        task_id=first.task_id,
-        raw_count=f"{figures['solved']}/{figures['valid_runs']}",
-        pass_at_1=valid[0].solved if valid else None,
-        mean_score=_rounded(_mean_score(rows)),
-        failure_modes=dict(sorted(Counter(_modes(rows)).items())),
-        **figures,
-    )
-
-
-def _figures(rows: Sequence[Row]) -> dict[str, int]:
-    states = Counter(row.state for row in rows)
-    return {
-        "valid_runs": states["present"],
-        "missing": states["missing"],
-        "infrastructure": states["infrastructure"],
-        "solved": sum(row.solved for row in rows if row.state == "present"),
-    }
-
-
-def _modes(rows: Iterable[Row]) -> Iterator[FailureMode]:
-    return (row.failure_mode for row in rows if row.failure_mode is not None)
-
-
-def _taxonomy(rows: Sequence[Row]) -> Taxonomy:
-    found = Counter(_modes(rows))
-    failed = found.total()
-    return Taxonomy(
-        failed=failed,
-        counts={mode: found[mode] for mode in FAILURE_MODES},
-        coverage=_share(failed - found["unclassified"], failed),
-    )
-
-
-def _mean_score(rows: Iterable[Row]) -> float | None:
-    return _mean([row.score for row in rows if row.state == "present" and row.score is not None])
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DIGITS)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, _DIGITS) if whole else None
 
 
 def _shared(records: Sequence[Record]) -> dict[str, Any]:

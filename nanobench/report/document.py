@@ -19,7 +19,44 @@ CellState = Literal["present", "missing", "infrastructure"]
 SectionKind = Literal["models", "sample", "scripted"]
 # How a failed run counts in the taxonomy: its category, hinted Zero Signal (rule 2), or a run
 # whose tests all pass but that a limit ended (SPEC X10).
-FailureMode = Category | Literal["zero_signal", "ended_by_limit"]
+# `implementation_error` stands for both categories of level 4 while their audit asks for it (F6).
+FailureMode = Category | Literal["zero_signal", "ended_by_limit", "implementation_error"]
+
+
+class Interval(Document):
+    """A 95 % confidence interval."""
+
+    low: float
+    high: float
+
+
+class Estimate(Document):
+    """A value with its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class PassK(Document):
+    """What `k` tries are worth, without bias; a mean over the tasks that have `k` valid runs."""
+
+    k: PositiveInt
+    tasks: PositiveInt
+    any_solved: float = Field(description="pass@k: at least one of k runs is solved")
+    all_solved: float = Field(description="pass^k: all of k runs are solved")
+
+
+class Needed(Document):
+    """What would show a difference of the pass rate with 80 % probability."""
+
+    difference: float
+    runs: PositiveInt | None = Field(
+        description="on each side over all tasks, the same tasks run again; null: over 4096"
+    )
+    tasks: PositiveInt | None = Field(
+        default=None, description="run as often as these, tasks like these; null: unknown"
+    )
 
 
 class Trajectory(Document):
@@ -84,23 +121,42 @@ class Row(Document):
 
 
 class Summary(Document):
-    """One model in one mode, over all its tasks. Only valid (graded) runs enter a figure."""
+    """One model in one mode, over all its tasks. Only valid (graded) runs enter a figure.
+
+    Two questions are kept apart. *Would the same tasks give this again?* The runs vary, the tasks
+    are given: `pass_rate_interval`, `mean_score_interval`. *Would tasks like these?* The tasks are
+    a sample too: `rate_like_these`, `score_like_these`.
+    """
 
     model: ModelRef
     mode: Mode
     tasks: NonNegativeInt
+    compared_tasks: NonNegativeInt = Field(description="whose score may enter a comparison")
     valid_runs: NonNegativeInt
     missing: NonNegativeInt
     infrastructure: NonNegativeInt
     solved: NonNegativeInt = Field(description="valid runs with score 1.0")
     pass_rate: float | None = Field(description="solved / valid_runs; null without valid runs")
-    pass_rate_interval: None = Field(
-        default=None,
-        description="place of the 95 % Wilson interval of pass_rate (SPEC S3): not computed yet",
+    pass_rate_interval: Interval | None = Field(description="Wilson, all valid runs (SPEC S3)")
+    rate_like_these: Estimate | None = Field(
+        description="mean over tasks of the share solved, Student's t over tasks"
     )
     mean_score: float | None = Field(
         description="mean over tasks of each task's mean over valid runs (SPEC 6)"
     )
+    mean_score_interval: Interval | None = Field(description="same tasks, run again")
+    score_like_these: Interval | None = Field(description="of `mean_score`, tasks like these")
+    strict_rate: float | None = Field(
+        description="solved / (valid + missing): a missing run counts as failed"
+    )
+    worst_rate: float | None = Field(description="if every missing or infrastructure run failed")
+    best_rate: float | None = Field(description="if every one of them were solved")
+    pass_k: tuple[PassK, ...] = Field(description="for k from 1 to 5, where a task has k runs")
+    detectable_drop: float | None = Field(
+        description="smallest drop of the pass rate that a second result of as many runs shows "
+        "with 80 % probability; null if none"
+    )
+    needed: tuple[Needed, ...] = Field(description="to show drops of 10 and 20 points")
 
 
 class TaskResult(Document):
@@ -117,7 +173,13 @@ class TaskResult(Document):
     pass_at_1: bool | None = Field(
         description="whether the lowest-numbered valid run is solved; null without one"
     )
+    pass_rate_interval: Interval | None = Field(description="Wilson, same task, run again")
     mean_score: float | None
+    mean_score_interval: Interval | None = Field(description="same task, run again")
+    pass_k: tuple[PassK, ...]
+    not_compared: str | None = Field(
+        description="why its score is shown but enters no comparison (SPEC S1); null if it does"
+    )
     failure_modes: dict[FailureMode, PositiveInt]
 
 
@@ -126,9 +188,28 @@ class Taxonomy(Document):
 
     failed: NonNegativeInt = Field(description="valid runs that are not solved")
     counts: dict[FailureMode, NonNegativeInt]
+    shares: dict[FailureMode, Estimate] = Field(description="of failed runs; empty without any")
+    levels: dict[Level, PositiveInt] = Field(description="failed runs by confidence level")
     coverage: float | None = Field(
         description="share of failed runs that are not `unclassified`; null without failed runs"
     )
+
+
+class Navigation(Document):
+    """How much of one model's failure is pathfinding (SPEC S5): tasks run in both modes.
+
+    `navigation` + `delta` + `implementation` = 1: solved alone, gained by naming the files, and
+    unsolved although they are named.
+    """
+
+    model: ModelRef
+    tasks: PositiveInt
+    hinted: Estimate
+    navigation: Estimate
+    delta: Estimate = Field(description="pathfinding: hinted - navigation, same tasks run again")
+    delta_like_these: Estimate
+    implementation: Estimate = Field(description="1 - hinted, tasks like these")
+    excluded: dict[str, str] = Field(description="tasks left out, and why")
 
 
 class Section(Document):
@@ -142,6 +223,7 @@ class Section(Document):
     summaries: tuple[Summary, ...]
     tasks: tuple[TaskResult, ...]
     taxonomy: Taxonomy
+    navigation: tuple[Navigation, ...]
 
 
 class Report(Document):

@@ -1,9 +1,12 @@
 """The report as a Markdown page that reads well on GitHub and in a terminal."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from nanobench.report.document import Report, Row, Section, Summary, TaskResult, Trajectory
+from nanobench.report.document import Report, Row, Section, Trajectory
 from nanobench.report.escape import inert
+from nanobench.report.figures import MERGED
+from nanobench.report.markdown_scores import scores, shown_taxonomy
+from nanobench.report.tables import NONE, listed, number, table
 
 TITLES = {
     "models": "Models",
@@ -18,17 +21,16 @@ _ASIDE = {
 }
 _EVIDENCE_SHOWN = 3
 _EVIDENCE_LIMIT = 160
-_NONE = "–"  # noqa: RUF001 - the sign readers know for an empty cell
 
 
 def render_markdown(report: Report) -> str:
     """Render the whole page; only `inert` text of others stands in it."""
     blocks: list[str] = ["# NanoBench report", _headline(report)]
-    blocks += _listed("Problems", [inert(p, 400) for p in report.problems])
+    blocks += listed("Problems", [inert(p, 400) for p in report.problems])
     for section in report.sections:
         blocks += _section(section, report.cells)
     blocks += _absent(report)
-    blocks += _listed("Notes", [inert(note, 400) for note in report.notes])
+    blocks += listed("Notes", [inert(note, 400) for note in report.notes])
     blocks += _provenance(report)
     return "\n\n".join(blocks) + "\n"
 
@@ -53,68 +55,31 @@ def _section(section: Section, cells: Sequence[Row]) -> Iterator[str]:
     yield f"## {TITLES[section.kind]}"
     if _ASIDE[section.kind]:
         yield _ASIDE[section.kind]
-    yield _table(
-        "model | mode | solved | pass rate | mean score | tasks | missing | infrastructure",
-        (_summary(summary) for summary in section.summaries),
-    )
-    yield (
-        "Pass rate: solved / graded runs. Mean score: mean over tasks of each task's mean. "
-        "Missing runs and infrastructure trouble enter neither."
-    )
-    yield "### Matrix of tasks and models"
-    yield _table(
-        "task | model | mode | runs passed | pass@1 | mean score | failure modes",
-        (_task(t) for t in sorted(section.tasks, key=lambda t: t.task_id)),
-    )
+    yield from scores(section)
     yield "### Runs"
-    yield _table(
+    yield table(
         "run | score | label | category | rule | level | target tests | regressions | evidence",
         (_run(row) for row in cells if row.section == section.kind),
     )
-    yield from _taxonomy(section)
+    yield from shown_taxonomy(section.taxonomy)
     yield from _trajectories([row for row in cells if row.section == section.kind])
-
-
-def _summary(summary: Summary) -> list[str]:
-    return [
-        inert(str(summary.model)),
-        summary.mode,
-        f"{summary.solved}/{summary.valid_runs}",
-        _percent(summary.pass_rate),
-        _number(summary.mean_score),
-        str(summary.tasks),
-        str(summary.missing),
-        str(summary.infrastructure),
-    ]
-
-
-def _task(result: TaskResult) -> list[str]:
-    modes = ", ".join(f"`{mode}` {count}" for mode, count in result.failure_modes.items())
-    return [
-        inert(result.task_id),
-        inert(str(result.model)),
-        result.mode,
-        result.raw_count,
-        {True: "yes", False: "no", None: _NONE}[result.pass_at_1],
-        _number(result.mean_score),
-        modes or _NONE,
-    ]
 
 
 def _run(row: Row) -> list[str]:
     name = _name(row)
     if row.state != "present":
-        return [name, row.state, *[_NONE] * 6, _evidence(row.infrastructure)]
-    category = f"`{row.category}`" if row.category else _NONE
+        return [name, row.state, *[NONE] * 6, _evidence(row.infrastructure)]
+    named = row.failure_mode if row.failure_mode == MERGED else row.category
+    category = f"`{named}`" if named else NONE
     if row.reason:
         category += f" ({inert(row.reason)})"
     return [
         name,
-        _number(row.score),
-        row.label or _NONE,
+        number(row.score),
+        row.label or NONE,
         category,
-        str(row.rule or _NONE),
-        row.level or _NONE,
+        str(row.rule or NONE),
+        row.level or NONE,
         f"{row.targets_passed}/{row.targets}",
         str(row.regressions),
         _evidence(row.evidence),
@@ -130,26 +95,7 @@ def _evidence(items: Sequence[str]) -> str:
     shown = [inert(item, _EVIDENCE_LIMIT) for item in items[:_EVIDENCE_SHOWN]]
     if len(items) > _EVIDENCE_SHOWN:
         shown.append(f"and {len(items) - _EVIDENCE_SHOWN} more in report.json")
-    return "<br>".join(shown) or _NONE
-
-
-def _taxonomy(section: Section) -> Iterator[str]:
-    taxonomy = section.taxonomy
-    yield "### Failure taxonomy"
-    if not taxonomy.failed:
-        yield "No graded run failed."
-        return
-    yield _table(
-        "failure mode | runs | share",
-        (
-            [f"`{mode}`", str(count), _percent(count / taxonomy.failed)]
-            for mode, count in taxonomy.counts.items()
-        ),
-    )
-    yield (
-        f"Coverage: {_percent(taxonomy.coverage)} of {taxonomy.failed} failed runs are named "
-        "(all but `unclassified`)."
-    )
+    return "<br>".join(shown) or NONE
 
 
 def _trajectories(rows: Sequence[Row]) -> Iterator[str]:
@@ -157,7 +103,7 @@ def _trajectories(rows: Sequence[Row]) -> Iterator[str]:
     if not told:
         return
     yield "### Trajectories"
-    yield _table(
+    yield table(
         "run | calls | files read | required read | re-reads | loops | claims unverified success | "
         "used | network attempts | history attempts | pollution | edits not reported / not seen",
         (_trajectory(row, seen) for row, seen in told),
@@ -167,7 +113,7 @@ def _trajectories(rows: Sequence[Row]) -> Iterator[str]:
     if not evident:
         yield "No run shows signs of either."
         return
-    yield _table(
+    yield table(
         "run | points at the harness | points at the model",
         ([_name(row), _evidence(seen.harness), _evidence(seen.model)] for row, seen in evident),
     )
@@ -175,10 +121,10 @@ def _trajectories(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _trajectory(row: Row, seen: Trajectory) -> list[str]:
-    edits = [_NONE if n is None else str(n) for n in (seen.unreported_edits, seen.unobserved_edits)]
+    edits = [NONE if n is None else str(n) for n in (seen.unreported_edits, seen.unobserved_edits)]
     around = [str(seen.pollution), " / ".join(edits)]
     if not seen.known:
-        return [_name(row), *[_NONE] * 9, *around]
+        return [_name(row), *[NONE] * 9, *around]
     return [
         _name(row),
         str(seen.calls),
@@ -187,7 +133,7 @@ def _trajectory(row: Row, seen: Trajectory) -> list[str]:
         str(seen.rereads),
         str(seen.loops),
         "yes" if seen.unverified_claim else "no",
-        ", ".join(seen.used) or _NONE,
+        ", ".join(seen.used) or NONE,
         str(seen.network_attempts),
         str(seen.history_attempts),
         *around,
@@ -195,8 +141,8 @@ def _trajectory(row: Row, seen: Trajectory) -> list[str]:
 
 
 def _absent(report: Report) -> Iterator[str]:
-    yield from _listed("Missing runs", [inert(row.cell_id) for row in report.in_state("missing")])
-    yield from _listed(
+    yield from listed("Missing runs", [inert(row.cell_id) for row in report.in_state("missing")])
+    yield from listed(
         "Infrastructure trouble",
         [_trouble(row) for row in report.in_state("infrastructure")],
     )
@@ -205,14 +151,14 @@ def _absent(report: Report) -> Iterator[str]:
 def _trouble(row: Row) -> str:
     causes = [inert(cause, 400) for cause in (*row.infrastructure, *row.evidence)]
     named = f"{inert(row.cell_id)}, attempt {row.attempt}: {inert(row.reason or 'unknown cause')}"
-    kept = "" if row.observed_score is None else f"; observed score {_number(row.observed_score)}"
+    kept = "" if row.observed_score is None else f"; observed score {number(row.observed_score)}"
     return f"{named}{kept}" + "".join(f"\n  - {cause}" for cause in dict.fromkeys(causes))
 
 
 def _provenance(report: Report) -> Iterator[str]:
     if report.provenance:
         yield "## Held in all runs"
-        yield _table(
+        yield table(
             "what | value",
             ([f"`{name}`", inert(_flat(value))] for name, value in report.provenance.items()),
         )
@@ -220,27 +166,9 @@ def _provenance(report: Report) -> Iterator[str]:
 
 def _flat(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key}: {_flat(part)}" for key, part in value.items()) or _NONE
+        return ", ".join(f"{key}: {_flat(part)}" for key, part in value.items()) or NONE
     if isinstance(value, list):
-        return ", ".join(map(_flat, value)) or _NONE
+        return ", ".join(map(_flat, value)) or NONE
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "unknown" if value is None else str(value)
-
-
-def _listed(title: str, items: Sequence[str]) -> list[str]:
-    return [f"## {title}", "\n".join(f"- {item}" for item in items)] if items else []
-
-
-def _table(heads: str, rows: Iterable[Sequence[str]]) -> str:
-    names = heads.split(" | ")
-    lines = [names, ["---"] * len(names), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def _percent(share: float | None) -> str:
-    return _NONE if share is None else f"{100 * share:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.3f}".removesuffix("00")

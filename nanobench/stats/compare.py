@@ -57,7 +57,7 @@ class Comparison:
         drop, rise: the smallest true change of the pooled rate that this sample shows with 80 %
             probability; null if none.
         needed: what would show the difference seen, and some others.
-        tasks: one per pair, in the order given.
+        tests: one per pair, in the order given.
     """
 
     finding: Finding
@@ -69,14 +69,16 @@ class Comparison:
     drop: float | None
     rise: float | None
     needed: tuple[Needed, ...]
-    tasks: tuple[TaskTest, ...]
+    tests: tuple[TaskTest, ...]
 
 
-def compare(pairs: Sequence[Pair]) -> Comparison:
+def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Comparison:
     """Compare the runs of the same tasks before and after.
 
     Args:
-        pairs: one per task (of one model in one mode, or of several), with runs on both sides.
+        pairs: one per task of one model in one mode, or of several models; runs on both sides.
+        tasks: the task of each pair, where one has several: they are one observation in
+            `tasks_like_these`. Null: each pair is a task of its own.
 
     Raises:
         ValueError: there is no pair, or one has no runs on a side.
@@ -87,20 +89,22 @@ def compare(pairs: Sequence[Pair]) -> Comparison:
     after = [Tally(pair.solved_after, pair.runs_after) for pair in pairs]
     old, new = _pooled(before), _pooled(after)
     change = mean_rate(after) - mean_rate(before)
-    rates = [t.rate for t in before], [t.rate for t in after]
+    names = tasks if tasks is not None else list(map(str, range(len(pairs))))
+    rates = _by_task(before, names), _by_task(after, names)
+    changes = [b - a for a, b in zip(*rates, strict=True)]
     runs = sum(t.runs for t in before), sum(t.runs for t in after)
-    tests = [stratified_p([pair]) for pair in pairs]
+    p_values = [stratified_p([pair]) for pair in pairs]
     return Comparison(
         finding=_finding(old, new, change),
         before=old,
         after=new,
         same_tasks=Estimate(change, stratified_difference(before, after)),
-        tasks_like_these=Estimate(change, clustered_difference(*rates)),
+        tasks_like_these=Estimate(math.fsum(changes) / len(changes), clustered_difference(*rates)),
         p=stratified_p(pairs),
         drop=detectable(old.value, *runs, drop=True),
         rise=detectable(old.value, *runs, drop=False),
-        needed=tuple(_needed(*rates, old.value, new.value)),
-        tasks=tuple(map(TaskTest, tests, holm(tests))),
+        needed=tuple(_needed(changes, old.value, new.value)),
+        tests=tuple(map(TaskTest, p_values, holm(p_values))),
     )
 
 
@@ -121,10 +125,15 @@ def _finding(old: Estimate, new: Estimate, change: float) -> Finding:
     return "improvement" if new.value > old.value and change > 0 else NOISE
 
 
-def _needed(
-    before: Sequence[float], after: Sequence[float], old: float, new: float
-) -> list[Needed]:
-    changes = [b - a for a, b in zip(before, after, strict=True)]
+def _by_task(tallies: Sequence[Tally], tasks: Sequence[str]) -> list[float]:
+    """The mean rate of each task, in the order in which tasks first appear."""
+    rates: dict[str, list[float]] = {}
+    for tally, task in zip(tallies, tasks, strict=True):
+        rates.setdefault(task, []).append(tally.rate)
+    return [math.fsum(own) / len(own) for own in rates.values()]
+
+
+def _needed(changes: Sequence[float], old: float, new: float) -> list[Needed]:
     spread = stdev(changes) if len(changes) > 1 else 0.0
     seen = [(new - old, old, new)] if new != old else []
     asked = [(-size, old, old - size) for size in ASKED_DIFFERENCES if old >= size]

@@ -7,8 +7,9 @@ import pytest
 
 from nanobench.model.plan import Cell, ModelRef, Plan, PlanTask
 from nanobench.model.record import Record
-from nanobench.report.aggregate import FAILURE_MODES, build_report
+from nanobench.report.aggregate import build_report
 from nanobench.report.document import FailureMode, Report
+from nanobench.report.figures import FAILURE_MODES, MERGED
 
 Make = Callable[..., Record]
 
@@ -154,7 +155,7 @@ def test_coverage_counts_hinted_zero_signal_and_not_the_unclassified(make_record
 
 def test_the_taxonomy_table_has_every_failure_mode() -> None:
     modes = {mode for part in get_args(FailureMode) for mode in get_args(part) or (part,)}
-    assert set(FAILURE_MODES) == modes
+    assert {*FAILURE_MODES, MERGED} == modes
 
 
 def test_scripted_and_sample_results_stand_apart_from_real_models(make_record: Make) -> None:

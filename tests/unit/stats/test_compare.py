@@ -61,8 +61,8 @@ def test_unequal_runs_of_unequal_tasks_are_no_regression() -> None:
 
 def test_only_five_to_none_survives_holm_over_six_tasks() -> None:
     others = [Pair(3, 5, 3, 5)] * 5
-    assert compare([Pair(5, 5, 0, 5), *others]).tasks[0].adjusted == pytest.approx(0.0476, abs=1e-4)
-    assert compare([Pair(5, 5, 1, 5), *others]).tasks[0].adjusted > 0.05
+    assert compare([Pair(5, 5, 0, 5), *others]).tests[0].adjusted == pytest.approx(0.0476, abs=1e-4)
+    assert compare([Pair(5, 5, 1, 5), *others]).tests[0].adjusted > 0.05
 
 
 def test_six_tasks_of_five_runs_show_only_large_drops() -> None:
@@ -70,6 +70,16 @@ def test_six_tasks_of_five_runs_show_only_large_drops() -> None:
     assert result.drop == pytest.approx(0.425, abs=0.03)
     assert [round(n.difference, 3) for n in result.needed] == [-0.1, -0.2]
     assert all(n.runs is not None and n.runs > 30 for n in result.needed)
+
+
+def test_several_models_on_one_task_are_one_observation_of_it() -> None:
+    """Five models that agree on two tasks know no more of other tasks than one model does."""
+    one = [Pair(5, 5, 3, 5), Pair(4, 5, 4, 5)]
+    alone = compare(one)
+    many = compare(one * 5, tasks=["a", "b"] * 5)
+    assert many.tasks_like_these.interval == pytest.approx(alone.tasks_like_these.interval)
+    width = many.same_tasks.interval.high - many.same_tasks.interval.low
+    assert width < alone.same_tasks.interval.high - alone.same_tasks.interval.low
 
 
 def test_nothing_cannot_be_compared() -> None:
