@@ -102,7 +102,8 @@ def _judge(document: Report, fail_on: tuple[str, ...]) -> None:
         raise InvalidInputError(
             f"{len(document.problems)} files could not be used; the report holds the rest",
             where=_list(document.problems),
-            remedy="remove them, or run their cells again",
+            remedy="read records of a newer version with that version; remove damaged ones, or run "
+            "their cells again",
         )
     rows = [row for row in document.cells if row.state in fail_on]
     if rows:

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from nanobench.cli.explain import explain
 from nanobench.cli.regrade import regrade
+from nanobench.cli.report import report
 from nanobench.errors import InvalidInputError, UsageError
 from nanobench.model.record import Record
 from nanobench.pipeline.records import RECORD, read_record
@@ -55,9 +56,9 @@ def test_regrade_writes_records_and_a_report_that_others_read(out: Path, tmp_pat
     assert result.exit_code == 0
     found = json.loads(result.output)
     assert (found["ruleset"], found["records"], found["moved"]) == ("1.0", 3, [])
-    report = Report.from_json((new / "report" / "report.json").read_bytes())
-    assert report.rulesets == ("1.0",)
-    assert [row.attempt for row in report.cells] == [2, 1]
+    written = Report.from_json((new / "report" / "report.json").read_bytes())
+    assert written.rulesets == ("1.0",)
+    assert [row.attempt for row in written.cells] == [2, 1]
     assert (new / "report" / "report.md").is_file()
     again = run(explain, new, "--cell", "lines-counted", "--json")
     assert json.loads(again.output)["explanation"]["verdict"]["ruleset"] == "1.0"
@@ -71,6 +72,25 @@ def test_regrade_judges_the_rest_and_then_names_what_it_could_not_use(out: Path)
     error = failure(result, InvalidInputError)
     assert error.exit_code == 3  # type: ignore[attr-defined]
     assert "record schema 8.0" in str(error)
+
+
+def test_a_report_of_records_of_several_versions(out: Path, tmp_path: Path) -> None:
+    """Older ones are read, present ones too, a newer one is named."""
+    new = tmp_path / "new"
+    run(regrade, out, "--ruleset", "1.1", "--out", new)
+    older = new / "cells" / "bytes-counted"
+    shutil.rmtree(older)
+    shutil.copytree(out / "cells" / "bytes-counted", older)
+    newer = new / "cells" / "newer" / "attempt-1" / RECORD
+    newer.parent.mkdir(parents=True)
+    newer.write_text('{"schema_version": "2.0"}')
+    result = run(report, new, "--out", tmp_path / "report")
+    error = failure(result, InvalidInputError)
+    assert "record schema 2.0" in str(error)
+    assert "with that version" in str(error)
+    found = Report.from_json((tmp_path / "report" / "report.json").read_bytes())
+    assert [row.score for row in found.cells] == [0.1, 0.5]
+    assert len(found.problems) == 1
 
 
 def test_regrade_asks_for_a_ruleset_that_exists(out: Path) -> None:
