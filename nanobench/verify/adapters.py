@@ -6,29 +6,30 @@ text around it stays as it is, so that the shell expands what it would have expa
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanobench.errors import InvalidInputError
 from nanobench.model.task import Suite
+from nanobench.verify.runners import RUNNERS, Runner, clear_reports, collect_reports
+from nanobench.verify.shell import Word, last_command
 
 PLACEHOLDER = "{OUT}"
 
-_WORD = re.compile(
-    r"""(?:\d*[<>]+&\d+|&>+|[^\s'"\\;&|()]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+""", re.DOTALL
-)
-_SEPARATOR = re.compile(r"&&|\|\||\||;|&|\n|[()]")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*\+?=")
 _PYTHON = re.compile(r"^python[\d.]*$")
 _LAUNCHERS = {"npx", "pnpm", "yarn", "npm", "bunx", "uv", "poetry", "pdm", "hatch", "env"}
-_SCRIPT_LAUNCHERS = {"pnpm", "yarn", "npm"}  # whose `run` names a script of package.json
+_LAUNCHERS |= {"nyc", "c8", "cross-env", "xvfb-run", "composer"}
+_SCRIPT_LAUNCHERS = {"pnpm", "yarn", "npm", "composer"}  # whose `run` names a script
 
 
 @dataclass(frozen=True)
 class Adapted:
     """A command that writes its results.
 
-    `result_path` is where, as the command sees it; `runner` is null when it is not recognised.
+    `result_path` is where, as the command sees it: a file, or a directory of files. `before` and
+    `after` are shell texts that run in front of the command and behind it; `runner` is null when
+    it is not recognised.
     """
 
     command: str
@@ -36,71 +37,23 @@ class Adapted:
     result_path: str
     removed_options: tuple[str, ...]
     runner: str | None
+    before: str = ""
+    after: str = ""
+
+    def script(self) -> str:
+        """The whole shell text; it exits as the command does."""
+        if not self.before and not self.after:
+            return self.command
+        return f"{self.before}\n(\n{self.command}\n)\nstatus=$?\n{self.after}\nexit $status"
 
 
 @dataclass(frozen=True)
-class _Word:
-    start: int
-    end: int
-    value: str  # without quotes, not expanded
+class _Found:
+    """A runner, the words of its command from the program on, and the word for its options."""
 
-
-@dataclass(frozen=True)
-class _Runner:
-    """How one test runner is told to write its results, and which options stop it early."""
-
-    name: str
-    format: str
-    programs: frozenset[str]
-    options: Callable[[str], str]  # from the quoted result path
-    stops: re.Pattern[str]  # a whole word to remove
-    stop_takes_value: re.Pattern[str]  # of these, the ones whose value is the next word
-    marker: str | None = None  # an option that must be present; ours are put right behind it
-
-
-_NEVER = re.compile(r"(?!)")
-_RUNNERS = (
-    _Runner(
-        name="pytest",
-        format="junit",
-        programs=frozenset({"pytest", "py.test"}),
-        # --maxfail=0 overrides a stop that the project's own configuration asks for.
-        options=lambda out: f"--junitxml={out} --maxfail=0",
-        stops=re.compile(
-            r"-[qvsl]*x[qvsl]*|--exitfirst|--maxfail(=.*)?|--(sw|stepwise)(-skip|-reset)?"
-        ),
-        stop_takes_value=re.compile(r"--maxfail"),
-    ),
-    _Runner(
-        name="vitest",
-        format="vitest-json",
-        programs=frozenset({"vitest"}),
-        options=lambda out: f"--reporter=json --outputFile={out}",
-        stops=re.compile(r"--bail(=.*)?"),
-        stop_takes_value=re.compile(r"--bail"),
-    ),
-    _Runner(
-        name="jest",
-        format="jest-json",
-        programs=frozenset({"jest"}),
-        options=lambda out: f"--json --outputFile={out}",
-        stops=re.compile(r"--bail(=.*)?|-b"),
-        stop_takes_value=re.compile(r"--bail|-b"),
-    ),
-    _Runner(
-        name="node",
-        format="junit",
-        programs=frozenset({"node", "tsx"}),
-        # The second reporter shows people, and `traces.of_node_file`, what the first leaves out.
-        options=lambda out: (
-            f"--test-reporter=junit --test-reporter-destination={out}"
-            " --test-reporter=spec --test-reporter-destination=stdout"
-        ),
-        stops=_NEVER,
-        stop_takes_value=_NEVER,
-        marker="--test",
-    ),
-)
+    runner: Runner
+    words: Sequence[Word]
+    place: int
 
 
 def adapt(suite: Suite, result_path: str) -> Adapted:
@@ -112,66 +65,57 @@ def adapt(suite: Suite, result_path: str) -> Adapted:
         InvalidInputError: the command is opaque and the suite does not say where and in which
             format its results are.
     """
-    words = _last_command(suite.command)
-    found = _recognise(words)
-    runner, index = found if found else (None, 0)
-    kept, removed = _without_stops(suite.command, words[index:], runner)
+    found = _recognise(last_command(suite.command))
+    kept, removed = _without_stops(suite.command, found)
     quoted = shlex.quote(result_path)
+    before = after = ""
     if PLACEHOLDER in suite.command:
         command = kept.replace(PLACEHOLDER, quoted)
     elif suite.result_path is not None:
         command = kept
-    elif runner is None:
+    elif found is None:
         raise _opaque(suite)
     else:
-        command = _insert(kept, runner, runner.options(quoted))
-    chosen = suite.format or (runner.format if runner else None)
+        command = _insert(kept, quoted)
+        before, after = _around(found.runner, quoted)
+    chosen = suite.format or (_format(found) if found else None)
     if chosen is None:
         raise InvalidInputError(
             f"suite {suite.name!r} does not say in which format its results are",
             where=f"command: {suite.command}",
             remedy="add 'format' to the suite",
         )
-    return Adapted(command, chosen, result_path, removed, runner.name if runner else None)
+    runner = found.runner.name if found else None
+    return Adapted(command, chosen, result_path, removed, runner, before, after)
 
 
 def _opaque(suite: Suite) -> InvalidInputError:
+    names = ", ".join(sorted({name for runner in RUNNERS for name in runner.programs}))
     return InvalidInputError(
         f"the command of suite {suite.name!r} does not show which test runner it starts",
         where=f"command: {suite.command}",
-        remedy="name the runner in the command (pytest, vitest, jest, node --test), or put "
-        "{OUT} where the runner takes its result file, or add 'result_path', and say 'format'",
+        remedy=f"name the runner in the command ({names}), or put {{OUT}} where the runner takes "
+        "its result file, or add 'result_path', and say 'format'",
     )
 
 
-def _last_command(text: str) -> list[_Word]:
-    """The words of the last simple command."""
-    words: list[_Word] = []
-    position = 0
-    ended = False
-    while position < len(text):
-        word = _WORD.match(text, position)
-        if word:
-            words = [] if ended else words
-            ended = False
-            words.append(_Word(word.start(), word.end(), _unquoted(word[0])))
-            position = word.end()
-            continue
-        separator = _SEPARATOR.match(text, position)
-        ended = ended or separator is not None
-        position = separator.end() if separator else position + 1
-    return words
+def _format(found: _Found) -> str:
+    values = " ".join(word.value for word in found.words)
+    if found.runner.name == "cargo" and re.search(r"--format[ =]json\b", values):
+        return "libtest-json"
+    return found.runner.format
 
 
-def _unquoted(word: str) -> str:
-    try:
-        return "".join(shlex.split(word))
-    except ValueError:  # an unclosed quotation mark; the shell will say so
-        return word
+def _around(runner: Runner, out: str) -> tuple[str, str]:
+    """What runs in front of the command and behind it."""
+    before = runner.before(out) if runner.before else ""
+    if runner.reports:
+        return clear_reports(runner.reports), collect_reports(runner.reports, out)
+    return before, f"cat -- {out} 2>/dev/null" if runner.output != "none" else ""
 
 
-def _recognise(words: Sequence[_Word]) -> tuple[_Runner, int] | None:
-    """The runner of a simple command, and the index of the word that names it."""
+def _recognise(words: Sequence[Word]) -> _Found | None:
+    """The runner of a simple command."""
     values = [word.value for word in words]
     start = 0
     while start < len(values) and _ASSIGNMENT.match(values[start]):
@@ -187,11 +131,11 @@ def _recognise(words: Sequence[_Word]) -> tuple[_Runner, int] | None:
             return None
         candidates = range(start + 1, len(values))
     for index in candidates:
-        for runner in _RUNNERS:
-            if _basename(values[index]) in runner.programs and (
-                runner.marker is None or runner.marker in values[index:]
-            ):
-                return runner, index
+        for runner in RUNNERS:
+            if _basename(values[index]) in runner.programs:
+                place = runner.place(values[index:])
+                if place is not None:
+                    return _Found(runner, words[index:], place)
     return None
 
 
@@ -199,24 +143,23 @@ def _basename(value: str) -> str:
     return value.rpartition("/")[2]
 
 
-def _without_stops(
-    text: str, words: Sequence[_Word], runner: _Runner | None
-) -> tuple[str, tuple[str, ...]]:
+def _without_stops(text: str, found: _Found | None) -> tuple[str, tuple[str, ...]]:
     """The text without the runner's options to stop early, and what was removed."""
+    if found is None:
+        return text, ()
     removed: list[str] = []
     cuts: list[tuple[int, int]] = []
-    for index, word in enumerate(words if runner else ()):
-        assert runner is not None  # noqa: S101 - the loop is empty without one
-        if not runner.stops.fullmatch(word.value):
+    for index, word in enumerate(found.words):
+        if not found.runner.stops.fullmatch(word.value):
             continue
         last = word
-        if runner.stop_takes_value.fullmatch(word.value) and index + 1 < len(words):
-            following = words[index + 1]
+        if found.runner.stop_takes_value.fullmatch(word.value) and index + 1 < len(found.words):
+            following = found.words[index + 1]
             last = following if following.value.isdigit() else word
         removed.append(text[word.start : last.end])
         cuts.append((word.start, last.end))
     for start, end in reversed(cuts):
-        kept_flags = _other_flags(text[start:end])
+        kept_flags = _other_flags(text[start:end]) if found.runner.name == "pytest" else ""
         before = text[:start] if kept_flags else text[:start].rstrip(" \t")
         text = before + kept_flags + text[end:]
     return text, tuple(removed)
@@ -230,17 +173,22 @@ def _other_flags(option: str) -> str:
     return ""
 
 
-def _insert(text: str, runner: _Runner, options: str) -> str:
-    """Put the options where the runner reads options: before its operands or at the end."""
-    words = _last_command(text)
-    found = _recognise(words)
+def _insert(text: str, out: str) -> str:
+    """Put the options where the runner reads options, and send its output to the file."""
+    found = _recognise(last_command(text))
     assert found is not None  # noqa: S101 - removing options does not hide the runner
-    tail = words[found[1] :]
-    if runner.marker is not None:
-        place = next(word.end for word in tail if word.value == runner.marker)
+    runner, words = found.runner, found.words
+    if runner.output != "none":
+        end, both = words[-1].end, " 2>&1" if runner.output == "both" else ""
+        text = f"{text[:end]} > {out}{both}{text[end:]}"
+    options = runner.options(out, [word.value for word in words])
+    if not options:
+        return text
+    if not runner.at_end:
+        place = words[found.place].end
         return f"{text[:place]} {options}{text[place:]}"
-    for word in tail:
+    for word in words:
         if word.value == "--":
             return f"{text[: word.start]}{options} {text[word.start :]}"
-    place = tail[-1].end
+    place = words[-1].end
     return f"{text[:place]} {options}{text[place:]}"

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from nanobench.errors import GateError
 from nanobench.model.task import Expected
+from nanobench.verify.failures import COMPILE_ERROR
+from nanobench.verify.ids import unstable_ids
 from nanobench.verify.suites import SuiteRun
 
 _LISTED = 5
@@ -18,10 +20,12 @@ def compute_expected(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> Ex
 
     Raises:
         GateError: the golden state does not pass as a whole, a suite at base does not come to
-            results, or no test tells the two states apart. It names every reason.
+            results, ids change from run to run, or no test tells the two states apart. It names
+            every reason. At base a suite may fail to compile: then none of its tests passes.
     """
     reasons = [reason for run in golden for reason in _golden_problems(run)]
-    reasons += [f"base: {_state(run)}" for run in base if run.state != "ok"]
+    reasons += [f"base: {_state(run)}" for run in base if run.state != "ok" and not _unbuilt(run)]
+    reasons += _unstable(base, golden)
     at_base = {run.suite.name: _passed(run) for run in base}
     at_golden = {run.suite.name: _passed(run) for run in golden}
     if set(at_base) != set(at_golden):
@@ -52,6 +56,24 @@ def _golden_problems(run: SuiteRun) -> list[str]:
         lines = [error.line() for error in run.errors]
         problems.append(f"golden: suite {run.suite.name}: {_some(lines)}")
     return problems
+
+
+def _unstable(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> list[str]:
+    """Suites with ids that hold an address or the like and that only one of the two states has."""
+    at_base = {run.suite.name: {test.id for test in run.tests} for run in base}
+    problems = []
+    for run in golden:
+        name = run.suite.name
+        ids = {test.id for test in run.tests if test.status == "passed"}
+        found = unstable_ids(ids - at_base.get(name, set()))
+        if found:
+            problems.append(f"suite {name}: {len(found)} ids change with every run: {_some(found)}")
+    return problems
+
+
+def _unbuilt(run: SuiteRun) -> bool:
+    """Whether a suite has no results because golden tests do not compile with the base source."""
+    return run.state == "crashed" and run.errors[-1].type == COMPILE_ERROR
 
 
 def _state(run: SuiteRun) -> str:

@@ -127,13 +127,11 @@ class _Plan:
         """
         own = self.suite.result_path
         if own is None:
-            return self.adapted.command
+            return self.adapted.script()
         source = shlex.quote(f"{workspace}/{own}")
         target = shlex.quote(self.adapted.result_path)
-        return (
-            f"rm -rf -- {source}\n(\n{self.adapted.command}\n)\nstatus=$?\n"
-            f"cp -- {source} {target} 2>/dev/null\nexit $status"
-        )
+        copy = f"cp -RH -- {source} {target} 2>/dev/null"
+        return replace(self.adapted, before=f"rm -rf -- {source}", after=copy).script()
 
 
 @dataclass(frozen=True)
@@ -219,7 +217,7 @@ def _ended_badly(
     if result.timed_out:
         return "timed_out", f"the suite ran longer than {plan.suite.timeout_seconds} s"
     killed_by = _signal(code)
-    if killed_by is not None:
+    if killed_by is not None and not _counts_failures(code, parsed):
         return "crashed", f"the suite was killed by {killed_by}"
     if parsed is None:
         if unreadable is not None and not (unreadable.truncated and code != 0):
@@ -238,6 +236,14 @@ def _ended_badly(
 def _has_failures(parsed: ParsedResult) -> bool:
     failed = any(test.status in ("failed", "error") for test in parsed.tests)
     return failed or bool(parsed.suite_errors)
+
+
+def _counts_failures(code: int | None, parsed: ParsedResult | None) -> bool:
+    """Whether an exit code is the number of failures, as of Mocha and of Perl's tests."""
+    if parsed is None:
+        return False
+    failed = sum(test.status in ("failed", "error") for test in parsed.tests)
+    return code == failed + len(parsed.suite_errors)
 
 
 def _signal(code: int | None) -> str | None:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from nanobench.model.signals import TestStatus
 from nanobench.verify.failures import of_build
-from nanobench.verify.formats.libtest import Told, outcomes, program_of, sums_up
+from nanobench.verify.formats.libtest import Told, outcomes, program_of
 from nanobench.verify.formats.lines import Excerpt, text_lines, without_colours
 from nanobench.verify.results import (
     DETAILS_LIMIT,
@@ -110,7 +110,7 @@ class _Reader:
             lost = self._errors.pop()
             message = f"the test program ended early: {died['how']}"
             self._errors.append(SuiteError(lost.file, "crash", clean(message), lost.details))
-        elif not sums_up(line):
+        else:
             self._build.add(line + "\n")
 
     def _ends(self, program: _Program, summary: re.Match[str]) -> bool:

@@ -172,7 +172,8 @@ def _failure(result: _Result, *, collection: bool = False) -> Failure:
         details = without_thread_numbers(details)
         return Failure(*of_rust_test(details), details)
     if message == _GO_FAILED and not kind:
-        return Failure(*of_go_test(details), details)
+        named, text = of_go_test(details)
+        return Failure(named, text or details, details)
     if kind and _EXCEPTION_NAME.fullmatch(kind):
         return Failure(kind, message or details.strip().partition("\n")[0], details)
     named, text = (traces.of_collection if collection else traces.of_pytest)(message, details)

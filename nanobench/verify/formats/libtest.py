@@ -21,10 +21,6 @@ _RUNNING = re.compile(
 _RUNNING_OLD = re.compile(r"^ +Running (?:.*[/\\])?(?P<name>[^/\\\s]+?)-[0-9a-f]{16}(?:\.exe)?$")
 _DOCUMENTATION = re.compile(r"^ +Doc-tests (?P<name>\S+)$")
 _LINE = re.compile(r" \(line (?P<line>\d+)\)")
-_CLOSING = re.compile(
-    r"error: (?:could not compile|aborting due to|test failed|doctest failed|bench failed"
-    r"|test run failed|\d+ targets? failed)"
-)
 _EXPECTS_PANIC = " - should panic"
 
 
@@ -51,11 +47,6 @@ def program_of(line: str) -> str | None:
         return old["name"]
     documentation = _DOCUMENTATION.match(line)
     return f"{documentation['name']} documentation" if documentation else None
-
-
-def sums_up(line: str) -> bool:
-    """Whether a line of cargo that begins as an error only says that others failed."""
-    return _CLOSING.match(line) is not None
 
 
 def outcomes(tests: Iterable[Told]) -> Iterator[TestOutcome]:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from nanobench.model.signals import TestStatus
 from nanobench.verify.failures import of_build
 from nanobench.verify.formats.documents import text_of
-from nanobench.verify.formats.libtest import Told, outcomes, program_of, sums_up
+from nanobench.verify.formats.libtest import Told, outcomes, program_of
 from nanobench.verify.formats.lines import Excerpt, json_lines, without_colours
 from nanobench.verify.results import (
     DETAILS_LIMIT,
@@ -59,7 +59,7 @@ class _Reader:
         if label:
             self._interrupted()
             self._label = label
-        elif not sums_up(line):
+        else:
             self._plain.add(line + "\n")
 
     def add_suite(self, event: dict[str, Any]) -> None:

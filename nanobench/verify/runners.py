@@ -1,0 +1,254 @@
+"""How test runners are told to write their results, and which options stop them early."""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nanobench.model.task import ResultFormat
+
+Options = Callable[[str, Sequence[str]], str]
+"""From the quoted result path and the words of the command to the options that are added."""
+
+NEVER = re.compile(r"(?!)")
+_JUNIT_FILES = "TEST-*.xml"
+
+
+@dataclass(frozen=True)
+class Runner:
+    """One test runner.
+
+    Attributes:
+        subcommands: words that must follow the program, options between them aside.
+        marker: an option that must be present.
+        options: put behind the marker or the last subcommand, or, if `at_end`, behind the last
+            word (before a `--`).
+        stops: whole words to remove: they stop early, or hide single results.
+        stop_takes_value: of these, the ones whose value is the next word.
+        output: which streams are the result; they are shown to people afterwards.
+        reports: directories in which the runner writes JUnit files, as patterns of `find`.
+        before: shell text to run first, from the quoted result path.
+    """
+
+    name: str
+    format: ResultFormat
+    programs: frozenset[str]
+    options: Options
+    stops: re.Pattern[str] = NEVER
+    stop_takes_value: re.Pattern[str] = NEVER
+    subcommands: tuple[frozenset[str], ...] = ()
+    marker: str | None = None
+    at_end: bool = True
+    output: Literal["none", "stdout", "both"] = "none"
+    reports: tuple[str, ...] = ()
+    before: Callable[[str], str] | None = None
+
+    def place(self, values: Sequence[str]) -> int | None:
+        """Index of the word behind which its options go; null if the words are not its own.
+
+        Args:
+            values: the words from the program on.
+        """
+        if self.marker is not None:
+            return values.index(self.marker) if self.marker in values else None
+        index = 0
+        for names in self.subcommands:
+            index += 1
+            while index < len(values) and values[index].startswith(("-", "+")):
+                index += 1
+            if index >= len(values) or values[index] not in names:
+                return None
+        return index
+
+
+def _unless(given: re.Pattern[str], option: str) -> Options:
+    """The option, unless the command has one that matches: some may be given only once."""
+    return lambda _, words: "" if any(given.fullmatch(word) for word in words) else option
+
+
+def _go(_: str, words: Sequence[str]) -> str:
+    # Results that Go kept from an earlier run would prove nothing.
+    counted = any(re.fullmatch(r"--?(?:test\.)?count(?:=.*)?", word) for word in words)
+    return "-json" if counted else "-json -count=1"
+
+
+def _gradle(_: str, words: Sequence[str]) -> str:
+    wanted = ("--continue", "--no-build-cache")  # a cache gives results without a run
+    return " ".join(option for option in wanted if option not in words)
+
+
+def _nextest(out: str, words: Sequence[str]) -> str:
+    keeps_on = "" if "--no-fail-fast" in words else "--no-fail-fast "
+    return f"{keeps_on}--tool-config-file nanobench:{out}.toml"
+
+
+def _nextest_configuration(out: str) -> str:
+    template = shlex.quote('[profile.default.junit]\npath = "%s"\n')
+    return f"printf {template} {out} > {out}.toml"
+
+
+_FAIL_FAST = re.compile(r"--no-fail-fast")
+
+RUNNERS = (
+    Runner(
+        name="pytest",
+        format="junit",
+        programs=frozenset({"pytest", "py.test"}),
+        # --maxfail=0 overrides a stop that the project's own configuration asks for.
+        options=lambda out, _: f"--junitxml={out} --maxfail=0",
+        stops=re.compile(
+            r"-[qvsl]*x[qvsl]*|--exitfirst|--maxfail(=.*)?|--(sw|stepwise)(-skip|-reset)?"
+        ),
+        stop_takes_value=re.compile(r"--maxfail"),
+    ),
+    Runner(
+        name="vitest",
+        format="vitest-json",
+        programs=frozenset({"vitest"}),
+        options=lambda out, _: f"--reporter=json --outputFile={out}",
+        stops=re.compile(r"--bail(=.*)?"),
+        stop_takes_value=re.compile(r"--bail"),
+    ),
+    Runner(
+        name="jest",
+        format="jest-json",
+        programs=frozenset({"jest"}),
+        options=lambda out, _: f"--json --outputFile={out}",
+        stops=re.compile(r"--bail(=.*)?|-b"),
+        stop_takes_value=re.compile(r"--bail|-b"),
+    ),
+    Runner(
+        name="mocha",
+        format="mocha-json",
+        programs=frozenset({"mocha", "_mocha"}),
+        options=lambda out, _: f"--reporter json --reporter-option output={out}",
+        stops=re.compile(r"--bail|-b"),
+    ),
+    Runner(
+        name="node",
+        format="junit",
+        programs=frozenset({"node", "tsx"}),
+        # The second reporter shows people, and `traces.of_node_file`, what the first leaves out.
+        options=lambda out, _: (
+            f"--test-reporter=junit --test-reporter-destination={out}"
+            " --test-reporter=spec --test-reporter-destination=stdout"
+        ),
+        marker="--test",
+        at_end=False,
+    ),
+    Runner(
+        name="go",
+        format="go-json",
+        programs=frozenset({"go"}),
+        subcommands=(frozenset({"test"}),),
+        options=_go,
+        stops=re.compile(r"--?(?:test\.)?failfast(?:=.*)?"),
+        at_end=False,
+        output="both",  # Go 1.23 and older tell a failed build on stderr only
+    ),
+    Runner(
+        name="gotestsum",
+        format="junit",
+        programs=frozenset({"gotestsum"}),
+        options=lambda out, _: f"--junitfile={out}",
+        stops=re.compile(r"--?(?:test\.)?failfast(?:=.*)?|--max-fails=.*"),
+        at_end=False,
+    ),
+    Runner(
+        name="cargo-nextest",
+        format="junit",
+        programs=frozenset({"cargo", "cargo-nextest"}),
+        subcommands=(frozenset({"nextest"}), frozenset({"run", "r"})),
+        options=_nextest,
+        stops=re.compile(r"--fail-fast|--ff|--max-fail(=.*)?"),
+        stop_takes_value=re.compile(r"--max-fail"),
+        at_end=False,
+        before=_nextest_configuration,
+    ),
+    Runner(
+        name="cargo",
+        format="cargo-text",
+        programs=frozenset({"cargo"}),
+        subcommands=(frozenset({"test", "t"}),),
+        options=_unless(_FAIL_FAST, "--no-fail-fast"),
+        stops=re.compile(r"-q|--quiet|--format=(?:terse|junit)"),
+        at_end=False,
+        output="both",
+    ),
+    Runner(
+        name="maven",
+        format="junit",
+        programs=frozenset({"mvn", "mvnw", "mvnd"}),
+        options=_unless(re.compile(r"-f(?:ae|n)|--fail-(?:at-end|never)"), "--fail-at-end"),
+        stops=re.compile(r"-ff|--fail-fast|-D(?:surefire|failsafe)\.skipAfterFailureCount=.*"),
+        reports=("*/surefire-reports/*", "*/failsafe-reports/*"),
+    ),
+    Runner(
+        name="gradle",
+        format="junit",
+        programs=frozenset({"gradle", "gradlew"}),
+        options=_gradle,
+        stops=re.compile(r"--fail-fast|--no-continue"),
+        reports=("*/test-results/*",),
+    ),
+    Runner(
+        name="ctest",
+        format="junit",
+        programs=frozenset({"ctest"}),
+        options=lambda out, _: f"--output-junit {out}",
+        stops=re.compile(r"--stop-on-failure"),
+    ),
+    Runner(
+        name="phpunit",
+        format="junit",
+        programs=frozenset({"phpunit"}),
+        options=lambda out, _: f"--log-junit {out}",
+        stops=re.compile(r"--stop-on-[a-z]+(?:=.*)?"),
+    ),
+    Runner(
+        name="tap",
+        format="tap",
+        programs=frozenset({"tape"}),
+        options=lambda *_: "",
+        output="stdout",
+    ),
+    Runner(
+        name="ava",
+        format="tap",
+        programs=frozenset({"ava"}),
+        options=_unless(re.compile(r"--tap|-t"), "--tap"),
+        stops=re.compile(r"--fail-fast"),
+        output="stdout",
+    ),
+    Runner(
+        name="bats",
+        format="tap",
+        programs=frozenset({"bats"}),
+        options=lambda *_: "--formatter tap",
+        at_end=False,
+        output="stdout",
+    ),
+)
+
+
+def clear_reports(patterns: Sequence[str]) -> str:
+    """Shell text that removes reports that an earlier run, or the agent, left below here."""
+    return f"{_find(patterns)} -exec rm -f {{}} +"
+
+
+def collect_reports(patterns: Sequence[str], out: str) -> str:
+    """Shell text that copies the reports below here into the directory `out` (quoted).
+
+    Links are copied as links, which nobody follows afterwards.
+    """
+    copy = 'for f do mkdir -p "$0/${f%/*}" && cp -P "$f" "$0/$f"; done'
+    return f"{_find(patterns)} -exec sh -c '{copy}' {out} {{}} +"
+
+
+def _find(patterns: Sequence[str]) -> str:
+    paths = " -o ".join(f"-path '{pattern}'" for pattern in patterns)
+    return (
+        "find . \\( -name .git -o -name node_modules \\) -prune"
+        f" -o -type f -name '{_JUNIT_FILES}' \\( {paths} \\)"
+    )
