@@ -73,7 +73,7 @@ def _unstable(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> list[str]
 
 def _unbuilt(run: SuiteRun) -> bool:
     """Whether a suite has no results because golden tests do not compile with the base source."""
-    return run.state == "crashed" and run.errors[-1].type == COMPILE_ERROR
+    return run.state == "crashed" and any(error.type == COMPILE_ERROR for error in run.errors)
 
 
 def _state(run: SuiteRun) -> str:

@@ -1,9 +1,8 @@
 """Test cases of JUnit XML in the dialects of the tools that write it.
 
-Ids: `classname::name`. Where a tool repeats the name as class name (jest-junit, CTest) or has no
-class name, the file, else the suite, stands for it. `node --test` nests suites and says
-`classname="test"` everywhere: `file::suite > suite > name` (Node before 24 writes no file; its
-ids begin with the first suite or name).
+Ids: `classname::name`; without a class name the file, else the suite, stands for it.
+`node --test` nests suites and says `classname="test"` everywhere: `file::suite > suite > name`
+(Node before 24 writes no file; its ids begin with the first suite or name).
 
 A failure that belongs to no test is a suite error: pytest's collection errors (no class name),
 gotestsum's `TestMain` of a package that does not build, Surefire's nameless cases of a class
@@ -88,12 +87,9 @@ class Collector:
             self._add_test(case, self._id(case, name, classname, place.suites), result)
 
     def _id(self, case: TestCase, name: str, classname: str, suites: tuple[str, ...]) -> str:
-        if classname and classname != name:
-            origin = relative(classname, self._root) if classname.startswith("/") else classname
-        else:
-            file = case._elem.get("file")
-            origin = relative(file, self._root) if file else ""
-            origin = origin or ("" if classname else next(iter(suites[-1:]), ""))
+        file = case._elem.get("file") or ""
+        origin = classname or file or next(iter(suites[-1:]), "")
+        origin = relative(origin, self._root) if origin.startswith("/") else origin
         return f"{origin}::{name}" if origin else name
 
     def _add_error(self, file: str | None, result: _Result) -> None:
