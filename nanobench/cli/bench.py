@@ -12,11 +12,12 @@ import click
 
 from nanobench.cli.options import (
     EnvironmentRequest,
+    OutcomeRequest,
     PlanRequest,
     TapeRequest,
     environment_request,
-    json_option,
     out_directory_option,
+    outcome_request,
     plan_request,
     tape_request,
 )
@@ -25,7 +26,9 @@ from nanobench.errors import WHERE_INDENT, InfrastructureError
 if TYPE_CHECKING:
     from nanobench.cli.common import Terms
     from nanobench.cli.options import Resolved
+    from nanobench.report.comparison_document import Comparison
     from nanobench.report.document import Report
+    from nanobench.report.pairing import Results
 
 _CAUSES = 5
 
@@ -41,14 +44,14 @@ _CAUSES = 5
     help="Cells at a time.  [default: half of the processors]",
 )
 @environment_request
-@json_option
+@outcome_request
 def bench(
     request: PlanRequest,
     tape: TapeRequest,
     out: Path,
     jobs: int | None,
     environment: EnvironmentRequest,
-    as_json: bool,
+    outcome: OutcomeRequest,
 ) -> None:
     """Plan, run and report on one machine.
 
@@ -56,12 +59,15 @@ def bench(
     Results go to --out: plan.json, cells/, and the report in report/. Finished cells are kept;
     cells that were cut short or met infrastructure trouble are run again, three times at most.
 
-    Exit codes: 0 every cell is graded, 2 usage, 3 invalid input, 4 cells are missing or ended in
-    infrastructure trouble or a directory cannot be used, 130 interrupted.
+    Exit codes: 0 every cell is graded, 1 a regression against --baseline, 2 usage, 3 invalid
+    input, 4 cells are missing or ended in infrastructure trouble or a directory cannot be used,
+    130 interrupted.
     """
     from nanobench.cli.common import Terms
+    from nanobench.cli.judging import check_regression
 
     resolved = request.resolve()
+    baseline = outcome.read_baseline()  # before hours of work, not after
     for warning in resolved.planned.warnings:
         click.echo(f"warning: {warning}", err=True)
     taping = tape.resolve(resolved.planned.plan.limits)
@@ -69,11 +75,26 @@ def bench(
     jobs = jobs or default_jobs()
     how = How(jobs, terms, require_isolation=environment.require_isolation)
     report = run_plan(resolved, out, how)
-    if as_json:
+    comparison = _compared(baseline, out) if baseline else None
+    if outcome.as_json:
         click.echo(report.to_json(), nl=False)
     else:
-        tell(report, out)
+        tell(report, out, comparison)
+    if comparison is not None:
+        check_regression(comparison)
     check_complete(report)
+
+
+def _compared(baseline: Results, out: Path) -> Comparison:
+    """The comparison with a baseline, written into the report as well."""
+    from nanobench.cli.judging import read_results
+    from nanobench.cli.report import write_report
+    from nanobench.report.comparison import compare_results
+
+    results = read_results([out], merge_level_4=False)
+    comparison = compare_results(baseline, results)
+    write_report(results.report, out / "report", comparison)
+    return comparison
 
 
 @dataclass(frozen=True)
@@ -127,11 +148,14 @@ def default_jobs() -> int:
     return max(1, (os.cpu_count() or 2) // 2)
 
 
-def tell(report: Report, out: Path) -> None:
-    """Print the table and where the report is."""
+def tell(report: Report, out: Path, comparison: Comparison | None = None) -> None:
+    """Print the table, the verdict if there is a baseline, and where the report is."""
+    from nanobench.cli.judging import tell_verdict
     from nanobench.cli.report import show
 
     show(report)
+    if comparison is not None:
+        tell_verdict(comparison)
     click.echo(f"report: {out / 'report' / 'report.md'}")
 
 

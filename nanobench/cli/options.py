@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nanobench.files import StateDirectory
     from nanobench.model.plan import Limits, Mode, ModelRef
     from nanobench.pipeline.taping import Taping
+    from nanobench.report.pairing import Results
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -148,6 +149,18 @@ require_isolation_option = click.option(
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document to standard output."
+)
+merge_level_4_option = click.option(
+    "--merge-level-4",
+    is_flag=True,
+    help="Report hallucinated_api and wrong_abstraction_layer as implementation_error: for as "
+    "long as their audit disagrees too often.",
+)
+baseline_option = click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The result directory of an earlier bench to compare with.",
 )
 out_directory_option = click.option(
     "--out",
@@ -311,6 +324,28 @@ class EnvironmentRequest:
 
 
 @dataclass(frozen=True)
+class OutcomeRequest:
+    """What is made of the results of a bench, as typed."""
+
+    baseline: Path | None
+    as_json: bool
+
+    def read_baseline(self) -> Results | None:
+        """The results to compare with.
+
+        Raises:
+            InvalidInputError: there are none, or not all of them can be read.
+        """
+        from nanobench.cli.judging import check_readable, read_results
+
+        if self.baseline is None:
+            return None
+        results = read_results([self.baseline], merge_level_4=False)
+        check_readable(results.report.problems)
+        return results
+
+
+@dataclass(frozen=True)
 class TapeRequest:
     """The options for recordings and prices, as typed."""
 
@@ -373,6 +408,8 @@ place_request = _collecting("place", PlaceRequest, (tasks_dir_option, state_dir_
 """Gives a command `place: PlaceRequest`."""
 environment_request = _collecting("environment", EnvironmentRequest, _ENVIRONMENT)
 """Gives a command `environment: EnvironmentRequest`."""
+outcome_request = _collecting("outcome", OutcomeRequest, (baseline_option, json_option))
+"""Gives a command `outcome: OutcomeRequest`."""
 tape_request = _collecting("tape", TapeRequest, _TAPING)
 """Gives a command the options for recordings and prices as `tape: TapeRequest`."""
 

@@ -8,14 +8,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanobench.cli.options import json_option, out_directory_option
-from nanobench.errors import InfrastructureError, InvalidInputError
+from nanobench.cli.judging import (
+    check_readable,
+    check_regression,
+    read_results,
+    some,
+    tell_verdict,
+)
+from nanobench.cli.options import (
+    baseline_option,
+    json_option,
+    merge_level_4_option,
+    out_directory_option,
+)
+from nanobench.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
+    from nanobench.report.comparison_document import Comparison
     from nanobench.report.document import Report
 
-FAILURES = ("missing", "infrastructure")
-_LISTED = 20
+FAILURES = ("regression", "missing", "infrastructure")
 _LOG_WIDTH = 160
 
 
@@ -32,49 +44,65 @@ def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
     "directories", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path)
 )
 @out_directory_option
+@baseline_option
 @click.option(
     "--fail-on",
     callback=_fail_on,
     metavar=",".join(FAILURES),
     default="",
-    help="Exit with 4 if a planned cell is missing, or one ended in infrastructure trouble.",
+    help="Exit with 1 if there is a regression against --baseline, with 4 if a planned cell is "
+    "missing, or one ended in infrastructure trouble.",
 )
+@merge_level_4_option
 @json_option
 def report(
-    directories: tuple[Path, ...], out: Path, fail_on: tuple[str, ...], as_json: bool
+    directories: tuple[Path, ...],
+    out: Path,
+    baseline: Path | None,
+    fail_on: tuple[str, ...],
+    merge_level_4: bool,
+    as_json: bool,
 ) -> None:
     """Merge records, judge them, and render a report.
 
-    All results below DIR... go into report.md and report.json in --out.
-    Every planned cell is listed as present, missing or infrastructure; only graded runs enter
-    a score. A file that is no readable record is named, and the rest is still reported.
+    All results below DIR... go into report.md and report.json in --out, and with --baseline
+    into comparison.json too. Every planned cell is listed as present, missing or infrastructure;
+    only graded runs enter a score. A file that is no readable record is named, and the rest is
+    still reported.
 
-    Exit codes: 0 fine, 2 usage, 3 a record could not be read or there are no results,
-    4 there is what --fail-on names, or a directory cannot be written.
+    Exit codes: 0 fine, 1 there is a regression and --fail-on names it, 2 usage, 3 a record could
+    not be read or there are no results, 4 there is what else --fail-on names, or a directory
+    cannot be written.
     """
     from nanobench.files import make_directory
-    from nanobench.pipeline.store import load_results
-    from nanobench.report.aggregate import build_report
+    from nanobench.report.comparison import compare_results
 
-    results = load_results(directories)
-    if results.plan is None and not results.records and not results.problems:
-        raise InvalidInputError(
-            "there is neither a plan nor a record here",
-            where=", ".join(map(str, directories)),
-            remedy="name the --out directory of a bench",
+    if "regression" in fail_on and baseline is None:
+        raise UsageError(
+            "a regression needs something to compare with",
+            where="--fail-on regression",
+            remedy="name an earlier result directory with --baseline",
         )
-    document = build_report(results.plan, results.records, results.problems)
-    write_report(document, make_directory(out))
+    results = read_results(directories, merge_level_4=merge_level_4)
+    document, comparison = results.report, None
+    if baseline is not None:
+        comparison = compare_results(read_results([baseline], merge_level_4=merge_level_4), results)
+    write_report(document, make_directory(out), comparison)
     if as_json:
         click.echo(document.to_json(), nl=False)
     else:
         show(document)
+        if comparison is not None:
+            tell_verdict(comparison)
         click.echo(f"report: {out / 'report.md'}")
-    _judge(document, fail_on)
+    check_readable((*document.problems, *(comparison.before.problems if comparison else ())))
+    if comparison is not None and "regression" in fail_on:
+        check_regression(comparison)
+    _check_states(document, fail_on)
 
 
-def write_report(document: Report, directory: Path) -> None:
-    """Write `report.json` and `report.md`.
+def write_report(document: Report, directory: Path, comparison: Comparison | None = None) -> None:
+    """Write `report.json` and `report.md`, and `comparison.json` if there is a comparison.
 
     Raises:
         StateError: the directory cannot be written.
@@ -83,7 +111,9 @@ def write_report(document: Report, directory: Path) -> None:
     from nanobench.report.markdown import render_markdown
 
     write_atomic(directory / "report.json", document.to_json())
-    write_atomic(directory / "report.md", render_markdown(document))
+    write_atomic(directory / "report.md", render_markdown(document, comparison))
+    if comparison is not None:
+        write_atomic(directory / "comparison.json", comparison.to_json())
 
 
 def show(document: Report) -> None:
@@ -97,25 +127,12 @@ def show(document: Report) -> None:
     click.echo(render_table(document, width=width, color=terminal), nl=False)
 
 
-def _judge(document: Report, fail_on: tuple[str, ...]) -> None:
-    if document.problems:
-        raise InvalidInputError(
-            f"{len(document.problems)} files could not be used; the report holds the rest",
-            where=_list(document.problems),
-            remedy="read records of a newer version with that version; remove damaged ones, or run "
-            "their cells again",
-        )
+def _check_states(document: Report, fail_on: tuple[str, ...]) -> None:
     rows = [row for row in document.cells if row.state in fail_on]
     if rows:
         raise InfrastructureError(
-            f"{len(rows)} of {len(document.cells)} cells are {' or '.join(fail_on)}",
-            where=_list([f"{row.cell_id} ({row.state})" for row in rows]),
+            f"{len(rows)} of {len(document.cells)} cells are "
+            f"{' or '.join(sorted({row.state for row in rows}))}",
+            where=some([f"{row.cell_id} ({row.state})" for row in rows]),
             remedy="repeat the bench with the same --out to run them",
         )
-
-
-def _list(names: list[str] | tuple[str, ...]) -> str:
-    from nanobench.report.escape import plain
-
-    more = [f"and {len(names) - _LISTED} more"] if len(names) > _LISTED else []
-    return "\n    ".join([*(plain(name) for name in names[:_LISTED]), *more])

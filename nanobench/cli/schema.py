@@ -11,6 +11,7 @@ from nanobench.errors import GateError, InvalidInputError
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 DOCUMENTS = {
+    "comparison": "nanobench.report.comparison_document:Comparison",
     "plan": "nanobench.model.plan:Plan",
     "record": "nanobench.model.record:Record",
     "report": "nanobench.report.document:Report",

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from nanobench.report.comparison_document import Comparison
+from nanobench.report.comparison_markdown import comparison_blocks
 from nanobench.report.document import Report, Row, Section, Trajectory
 from nanobench.report.escape import inert
 from nanobench.report.figures import MERGED
@@ -23,9 +25,17 @@ _EVIDENCE_SHOWN = 3
 _EVIDENCE_LIMIT = 160
 
 
-def render_markdown(report: Report) -> str:
-    """Render the whole page; only `inert` text of others stands in it."""
-    blocks: list[str] = ["# NanoBench report", _headline(report)]
+def render_markdown(report: Report, comparison: Comparison | None = None) -> str:
+    """Render the whole page; only `inert` text of others stands in it.
+
+    Args:
+        report: the results.
+        comparison: of these results with a baseline, to stand before them.
+    """
+    blocks: list[str] = ["# NanoBench report"]
+    if comparison is not None:
+        blocks += [*comparison_blocks(comparison), "# These results"]
+    blocks.append(_headline(report))
     blocks += listed("Problems", [inert(p, 400) for p in report.problems])
     for section in report.sections:
         blocks += _section(section, report.cells)

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from nanobench.report.document import Report, Row
+from nanobench.report.comparison_document import Comparison
+from nanobench.report.document import Estimate, Report, Row
 from nanobench.report.escape import plain
 
 _CAUSE_WIDTH = 160
@@ -45,6 +46,30 @@ def print_table(table: Table, *, width: int, color: bool = False) -> str:
     )
     console.print(table)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def render_verdict(comparison: Comparison) -> str:
+    """What became better or worse, a line for each model and mode."""
+    lines = [f"verdict: {comparison.verdict}"]
+    for change in (*comparison.overall, *comparison.changes):
+        name = f"{plain(str(change.model), 60) if change.model else 'all models'} {change.mode}"
+        if change.before is None or change.after is None or change.same_tasks is None:
+            lines.append(f"  {name}: {change.verdict}: {plain('; '.join(change.reasons), 400)}")
+            continue
+        told = [
+            f"{_percent(change.before)} before, {_percent(change.after)} after",
+            f"change {100 * change.same_tasks.value:+.1f} points "
+            f"({100 * change.same_tasks.low:+.1f} to {100 * change.same_tasks.high:+.1f})",
+            f"{change.compared} tasks compared, {change.excluded} left out",
+        ]
+        if change.detectable_drop is not None:
+            told.append(f"no drop below {100 * change.detectable_drop:.0f} points would show")
+        lines.append(f"  {name}: {change.verdict}: {'; '.join(told)}")
+    return "\n".join(lines) + "\n"
+
+
+def _percent(rate: Estimate) -> str:
+    return f"{100 * rate.value:.0f} % ({100 * rate.low:.0f} to {100 * rate.high:.0f})"
 
 
 def _cells(row: Row) -> list[Text]:

@@ -1,0 +1,73 @@
+"""Under what conditions cells ran: what must be equal to compare, and what varied (SPEC O4)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from nanobench.model.record import Record
+from nanobench.report.comparison_document import Varied
+
+# Prefixes of settings that change what a score means, so that scores do not compare: what was
+# asked and how it is judged, and the resources (a change of these alone moves scores by points).
+DECISIVE = ("dataset", "ruleset", "task_sha256", "limits.", "isolation.", "platform")
+# Said of the instrument and not of the run, or of each task on its own.
+_ASIDE = ("task_schema", "prices", "departures", "undated_installs")
+_SHOWN = 3
+Conditions = Mapping[str, frozenset[str]]
+
+
+def conditions(records: Iterable[Record]) -> Conditions:
+    """Each setting of the records by name, with all its values."""
+    found: dict[str, set[str]] = {}
+    for record in records:
+        provenance = record.provenance.model_dump(mode="json", exclude=set(_ASIDE))
+        for name, value in _flat(provenance | {"ruleset": record.verdict.ruleset}):
+            found.setdefault(name, set()).add(value)
+    return {name: frozenset(values) for name, values in found.items()}
+
+
+def differences(before: Conditions, after: Conditions) -> list[str]:
+    """Why the two do not compare: one reason per decisive setting that is not one value."""
+    reasons = []
+    for name in sorted(before.keys() | after.keys()):
+        values = before.get(name, frozenset()), after.get(name, frozenset())
+        if name.startswith(DECISIVE) and len(values[0] | values[1]) > 1:
+            reasons.append(f"different {name}: {_told(values[0])} before, {_told(values[1])} after")
+    return reasons
+
+
+def held_and_varied(
+    pairs: Sequence[tuple[Conditions, Conditions]],
+) -> tuple[dict[str, str], tuple[Varied, ...]]:
+    """What all pairs share, and what differs between the two sides of any pair.
+
+    A setting that differs from task to task but not between the sides is held within tasks.
+    """
+    names = sorted({name for pair in pairs for side in pair for name in side})
+    held, varied = {}, []
+    for name in names:
+        sides = [[side.get(name, frozenset()) for side in pair] for pair in pairs]
+        before, after = (frozenset().union(*side) for side in zip(*sides, strict=True))
+        if any(old != new for old, new in sides):
+            varied.append(Varied(name=name, before=_first(before), after=_first(after)))
+        else:
+            held[name] = next(iter(before)) if len(before) == 1 else "the same within each task"
+    return held, tuple(varied)
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, part in value.items():
+        if isinstance(part, dict):
+            yield from _flat(part, f"{prefix}{name}.")
+        elif isinstance(part, list):
+            yield prefix + name, ", ".join(map(str, part)) or "none"
+        else:
+            yield prefix + name, "unknown" if part is None else str(part)
+
+
+def _first(values: frozenset[str]) -> tuple[str, ...]:
+    more = [f"and {len(values) - _SHOWN} more"] if len(values) > _SHOWN else []
+    return (*sorted(values)[:_SHOWN], *more)
+
+
+def _told(values: frozenset[str]) -> str:
+    return " and ".join(_first(values)) or "none"
