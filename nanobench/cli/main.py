@@ -24,6 +24,10 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # name -> module and attribute, short help. The modules are imported only when called.
 COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("nanobench.cli.bench:bench", "Plan, run and report on one machine."),
+    "calibrate": (
+        "nanobench.cli.calibrate:calibrate",
+        "Check that known causes get their known labels.",
+    ),
     "compare": ("nanobench.cli.compare:compare", "Say whether a result is better or worse."),
     "contract": ("nanobench.cli.contract:contract", "Check the Nanocoder report contract."),
     "demo": ("nanobench.cli.demo:demo", "Run the sample task with the scripted models."),

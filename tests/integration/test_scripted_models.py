@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nanobench.agent.nanocoder import AgentRequest, agent_environment
-from nanobench.agent.scripted.behaviours import BEHAVIOURS, TaskView, script_for
+from nanobench.agent.scripted.behaviours import TaskView, script_for
 from nanobench.agent.scripted.edits import BaseTree, edit_calls, pack
 from nanobench.agent.scripted.script import Say, Script
 from nanobench.agent.scripted.server import ScriptedServer
@@ -274,10 +274,4 @@ def test_each_model_passes_the_targets_that_its_behaviour_says(
         assert [(s.kind, s.code) for s in symptoms[:1]] == [("interface_mismatch", "TypeError")]
         assert not any(s.kind == "missing_symbol" for s in symptoms)
         node = find_symptoms("JavaScript", "node", tuple(suites["node"].values()))
-        assert node == ()
-
-
-def test_every_model_is_tried_above() -> None:
-    marks = test_each_model_passes_the_targets_that_its_behaviour_says.pytestmark
-    (table,) = [mark.args[1] for mark in marks if mark.name == "parametrize"]
-    assert {row[0] for row in table} == set(BEHAVIOURS)
+        assert {symptom.kind for symptom in node} == {"interface_mismatch"}

@@ -72,18 +72,39 @@ def pack(calls: Iterable[ToolCall]) -> tuple[Act, ...]:
     return (*steps, Act(tuple(batch))) if batch else tuple(steps)
 
 
+def by_shell(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
+    """The same changes without the agent's tools for files."""
+    for call in calls:
+        path = call.arguments.get("path", "").encode()
+        if call.name == "write_file":
+            yield from _write_by_shell(path, call.arguments["content"].encode())
+        elif call.name == "file_op":
+            remove = call.arguments["operation"] == "delete"
+            yield _remove(path) if remove else _make_by_shell(path)
+        elif call.name != "read_file":
+            yield call
+
+
 def _delete(change: Change) -> ToolCall:
     name = _tool_name(change.path)
     if name is None or change.base_mode == SYMLINK:  # file_op follows links
-        return _shell(f'{_variable("p", change.path)} && rm -f -- "$p"')
+        return _remove(change.path)
     return ToolCall("file_op", {"operation": "delete", "path": name})
 
 
 def _make_directory(path: bytes) -> ToolCall:
     name = _tool_name(path)
     if name is None:
-        return _shell(f'{_variable("p", path)} && mkdir -p -- "$p"')
+        return _make_by_shell(path)
     return ToolCall("file_op", {"operation": "mkdir", "path": name})
+
+
+def _remove(path: bytes) -> ToolCall:
+    return _shell(f'{_variable("p", path)} && rm -f -- "$p"')
+
+
+def _make_by_shell(path: bytes) -> ToolCall:
+    return _shell(f'{_variable("p", path)} && mkdir -p -- "$p"')
 
 
 def _write(change: Change, base: BaseTree) -> Iterator[ToolCall]:

@@ -1,12 +1,17 @@
-"""Typical mistakes of an agent, as transformations of source files."""
-
-import ast
+"""Mistakes that a whole module makes when it is loaded."""
 
 from nanobench.agent.scripted.sources import JAVASCRIPT, PYTHON
 
 _CALLS = {PYTHON: "load_adapter_{tail}()\n", JAVASCRIPT: "loadAdapter{tail}();\n"}
-_REQUIRED_KEYWORD = "layer"
-_OWN_CALLS = frozenset({"__init__", "__call__"})
+_KILLS = {
+    PYTHON: "import os, signal\n\nos.kill(os.getpid(), signal.SIGKILL)\n",
+    JAVASCRIPT: 'process.kill(process.pid, "SIGKILL");\n',
+}
+_COMMENTS = {PYTHON: "# {}\n", JAVASCRIPT: "// {}\n"}
+_DEFINITIONS = {
+    PYTHON: "def {}(*args, **kwargs):\n    raise NotImplementedError\n",
+    JAVASCRIPT: 'export function {}() {{\n  throw new Error("not yet");\n}}\n',
+}
 
 
 def with_invented_call(family: str, source: bytes, base_commit: str) -> bytes:
@@ -14,44 +19,22 @@ def with_invented_call(family: str, source: bytes, base_commit: str) -> bytes:
 
     The name looks like one of the project; the commit in it makes sure that it is none.
     """
-    call = _CALLS[family].format(tail=base_commit[:8])
-    return _with_line_end(source) + call.encode()
+    return _with_line_end(source) + _CALLS[family].format(tail=base_commit[:8]).encode()
 
 
-def with_required_keyword(source: bytes) -> bytes | None:
-    """Python whose functions and methods all want one keyword more than anyone gives them.
-
-    None if there is no function, or the source cannot be parsed. Special methods other than
-    `__init__` and `__call__` stay: reporters call them.
-    """
-    try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return None
-    bodies = [module.body, *(node.body for node in module.body if isinstance(node, ast.ClassDef))]
-    functions = [
-        node
-        for body in bodies
-        for node in body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_ordinary(node.name)
-    ]
-    for function in functions:
-        function.args.kwonlyargs.append(ast.arg(_REQUIRED_KEYWORD))
-        function.args.kw_defaults.append(None)
-    return (ast.unparse(module) + "\n").encode() if functions else None
+def killing(family: str, source: bytes) -> bytes:
+    """Python or JavaScript that ends its own process when it is loaded."""
+    return _with_line_end(source) + _KILLS[family].encode()
 
 
-def throwing_at_the_end(source: bytes) -> bytes:
-    """JavaScript that defines everything and then fails to load, with an ordinary error.
-
-    No symbol is missing then and no call has a wrong form.
-    """
-    return _with_line_end(source) + b'throw new Error("this layer has not been set up");\n'
+def with_comment(family: str, source: bytes, comment: str) -> bytes:
+    """Python or JavaScript with one line more, which changes nothing."""
+    return _with_line_end(source) + _COMMENTS[family].format(comment).encode()
 
 
-def _is_ordinary(name: str) -> bool:
-    special = name.startswith("__") and name.endswith("__")
-    return not special or name in _OWN_CALLS
+def definition(family: str, name: str) -> bytes:
+    """Python or JavaScript that defines a function which cannot do its work yet."""
+    return _DEFINITIONS[family].format(name).encode()
 
 
 def _with_line_end(source: bytes) -> bytes:

@@ -13,7 +13,7 @@ from nanobench.agent.scripted.edits import BaseTree
 from nanobench.errors import UsageError
 from nanobench.model.task import Task
 from nanobench.verify.protection import protection
-from nanobench.workspace.changes import Change
+from nanobench.workspace.changes import REGULAR, Change
 from nanobench.workspace.golden import Golden
 from nanobench.workspace.snapshot import Snapshot
 
@@ -79,6 +79,26 @@ class TaskView:
     def required(self) -> frozenset[bytes]:
         """The required files, as paths of the tree."""
         return frozenset(path.encode() for path in self.task.required_files)
+
+    def at_base(self, path: bytes) -> Change:
+        """A file as it is at the base; an absent one as an empty file to be added."""
+        entry = self.snapshot.entries.get(path)
+        if entry is None:
+            return Change(path=path, mode=REGULAR, content=b"", base_mode=None)
+        content = self.snapshot.blob(path)
+        return Change(path=path, mode=entry.mode, content=content, base_mode=entry.mode)
+
+    def need_every_suite(self, broken: Collection[str | None]) -> None:
+        """Refuse a mistake that some suite could pass in spite of.
+
+        Raises:
+            NotApplicableError: a family with target tests is not among `broken`.
+        """
+        spared = self.targets_by_family().keys() - set(broken)
+        if spared:
+            raise self.not_applicable(
+                f"it does not know how to fail in {', '.join(sorted(spared))}"
+            )
 
     def targets_by_family(self) -> dict[str, int]:
         """How many target tests the suites of each language family hold, none left out.

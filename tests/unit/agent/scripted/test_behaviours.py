@@ -1,6 +1,5 @@
 """Which edits a scripted model makes of a task, and when it makes no sense."""
 
-import ast
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -54,7 +53,10 @@ def view(
     expected: bool = True,
     **changed: Any,
 ) -> TaskView:
-    suites = [("pytest", "Python", python), ("node", "TypeScript", javascript)]
+    suites = [
+        ("pytest", "Python", "python -m pytest", python),
+        ("node", "TypeScript", "node --test", javascript),
+    ]
     fields: dict[str, Any] = {
         "task_id": "t",
         "repo": "o/r",
@@ -72,8 +74,8 @@ def view(
         "contributor": "c",
         "merged_at": datetime(2026, 5, 1, tzinfo=UTC),
         "suites": [
-            {"name": name, "language": language, "command": "c"}
-            for name, language, count in suites
+            {"name": name, "language": language, "command": command}
+            for name, language, command, count in suites
             if count
         ],
         "test_files": ["tests"],
@@ -82,7 +84,7 @@ def view(
         fields["expected"] = {
             "fail_to_pass": {
                 name: [f"{name}-{number}" for number in range(count)]
-                for name, _, count in suites
+                for name, _, _, count in suites
                 if count
             },
             "pass_to_pass": {},
@@ -162,14 +164,21 @@ def test_cross_language_half_edits_the_language_with_less_than_half(
 @pytest.mark.parametrize(
     ("name", "task"),
     [
-        ("partial", view(3, 0)),
+        ("partial", view(1, 0)),
+        ("partial", view(0, 5)),
+        ("partial-below-half", view(2, 0)),
+        ("partial-below-half", view(0, 5)),
+        ("regression", view()),
+        ("asked-symbol-elsewhere", view()),
+        ("renames", view(required_files=["lib/new.py"])),
+        ("wrong-logic", view(required_files=["README.md"], after={b"README.md": b"x"})),
         ("partial", view(expected=False)),
         ("partial", view(5, 3, required_files=["js/core.js"])),
         ("cross-language-half", view(4, 4)),
         ("cross-language-half", view(3, 0)),
         ("hallucinated-api", view(required_files=["lib/core.py"])),
         ("hallucinated-api", view(required_files=["README.md"])),
-        ("wrong-layer", view(0, 5, required_files=["js/core.js"])),
+        ("wrong-layer", view(required_files=["js/core.js"])),
         ("wrong-layer", view(required_files=["lib/core.py"])),
         ("wrong-layer", view(3, 0, required_files=["lib/other.py"])),
     ],
@@ -202,17 +211,14 @@ def test_a_required_file_that_the_base_lacks_is_hallucinated_too() -> None:
         exec(written(script)["lib/new.py"], {})
 
 
-def test_the_wrong_layer_fails_in_python_with_a_wrong_call_and_in_javascript_plainly() -> None:
+def test_the_wrong_layer_wants_more_of_every_python_call() -> None:
     script = script_for("wrong-layer", view())
-    assert paths(script) == {"lib/core.py", "js/core.js", "README.md"}
+    assert paths(script) == {"lib/core.py", "js/core.js", "js/core.inner.js", "README.md"}
     module: dict[str, Any] = {}
     exec(written(script)["lib/core.py"], module)
     for arguments in ((), (1,), (1, 2)):
         with pytest.raises(TypeError, match=r"f\(\) missing 1 required"):
             module["f"](*arguments)
-    source = written(script)["js/core.js"]
-    assert source.startswith(AFTER[b"js/core.js"].decode())
-    assert source.endswith('throw new Error("this layer has not been set up");\n')
 
 
 def test_the_context_overflows_before_any_edit() -> None:
@@ -227,42 +233,8 @@ def test_an_unknown_model_is_told_the_known_ones() -> None:
     assert all(name in str(caught.value) for name in BEHAVIOURS)
 
 
-def test_the_same_task_gives_the_same_script() -> None:
-    for name in BEHAVIOURS:
-        assert script_for(name, view()) == script_for(name, view())
-
-
 def test_a_golden_file_that_was_not_stored_is_refused() -> None:
     task = view()
     huge = Change(b"big.bin", 0o100644, None, None)
     with pytest.raises(NotApplicableError, match="too large"):
         script_for("gold", TaskView(task.task, Golden(b"", (huge,)), task.snapshot))
-
-
-def test_python_with_awkward_signatures_still_parses() -> None:
-    from nanobench.agent.scripted.mistakes import with_required_keyword
-
-    source = b"""
-def plain(): ...
-def positional(a, /, b=(1), *rest, c: int = 2, **more) -> None: ...
-async def later(*, key): ...
-class C:
-    def __init__(self, x=1): self.x = x
-    def __repr__(self): return "C"
-    @property
-    def p(self): return 1
-"""
-    bent = with_required_keyword(source)
-    assert bent is not None
-    ast.parse(bent)
-    module: dict[str, Any] = {}
-    exec(bent, module)
-    for name in ("plain", "positional", "C"):
-        with pytest.raises(TypeError, match="layer"):
-            module[name](*([1] if name == "positional" else []))
-    made = module["C"](layer=1)
-    assert repr(made) == "C"
-    with pytest.raises(TypeError, match="layer"):
-        _ = made.p
-    assert with_required_keyword(b"x = 1\n") is None
-    assert with_required_keyword(b"def broken(:\n") is None
