@@ -57,7 +57,7 @@ def regrade(directory: Path, ruleset: Ruleset, out: Path | None = None) -> Regra
     if out is None:
         return _regrade(directory, ruleset, None)
     _check_apart(directory, out)
-    with _whole(out) as partial:
+    with _whole(out.resolve()) as partial:
         return _regrade(directory, ruleset, partial)
 
 

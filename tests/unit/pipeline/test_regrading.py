@@ -191,6 +191,16 @@ def test_a_directory_that_holds_something_is_refused_and_an_empty_one_taken(
     assert (new / PLAN).is_file()
 
 
+def test_the_empty_working_directory_is_a_place_too(
+    bench: Callable[..., list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    regrade(tmp_path / "out", "1.0", Path())
+    assert (tmp_path / "here" / PLAN).is_file()
+
+
 def test_nothing_is_left_of_a_regrading_that_fails(
     bench: Callable[..., list[Path]], tmp_path: Path
 ) -> None:
