@@ -5,13 +5,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from nanobench.model.task import Task
+from nanobench.verify.invoked import Invoked, invoked
 from nanobench.workspace.changes import Change
 
 # Configuration of a test runner and of nothing else.
 _TEST_CONFIGURATION = re.compile(r"(^|/)(conftest\.py|\.?pytest\.(ini|toml)|tox\.ini)$")
 _RUNNER_CONFIGURATION = re.compile(
-    r"(^|/)((vitest|jest)\.config\.[cm]?[jt]s|jest\.config\.json|vitest\.workspace\.([cm]?[jt]s|json))$"
+    r"(^|/)((vitest|jest|ava)\.config\.[cm]?[jt]s|jest\.config\.json"
+    r"|vitest\.workspace\.([cm]?[jt]s|json)|\.mocharc\.(js|cjs|mjs|json|jsonc|ya?ml)|\.taprc"
+    r"|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs"  # they choose shells and options of node
+    r"|build\.rs|\.cargo/config(\.toml)?|\.config/nextest\.toml|go\.work"
+    r"|\.mvn/[^/]+|junit-platform\.properties|phpunit\.xml(\.dist)?|CTestCustom\.cmake)$"
 )
+_MAKEFILE = re.compile(r"(^|/)((GNUm|[Mm])akefile|[^/]+\.mk)$")
 _TEST_DIRECTORY = re.compile(r"(^|/)(tests?|__tests?__|specs?|__snapshots__)/")
 _TEST_NAME = re.compile(
     r"(^|/)(test_[^/]*\.py|[^/]*_test\.(py|go|[cm]?[jt]sx?)|[^/]*[._-](test|spec)\.[cm]?[jt]sx?)$"
@@ -29,13 +35,15 @@ def looks_like_test(path: str) -> bool:
 class Protection:
     """The paths of a task that verification takes from the golden state.
 
-    `roots` are files or directories by name; runner configuration is protected by pattern.
+    `roots` are files or directories by name. What only configures a test runner, and what the
+    test commands themselves start, is protected unless the golden patch changes it.
     """
 
     roots: frozenset[bytes]
     golden_paths: frozenset[bytes]
     ancestors: frozenset[bytes]
     required: frozenset[bytes]
+    commands: Invoked
 
     def covers(self, path: bytes) -> bool:
         """Whether the golden (or base) version of this path is the one that counts."""
@@ -46,7 +54,13 @@ class Protection:
         text = path.decode("utf-8", "replace")
         if _TEST_CONFIGURATION.search(text):
             return True
-        return bool(_RUNNER_CONFIGURATION.search(text)) and path not in self.golden_paths
+        return path not in self.golden_paths and self._configures_runner(text)
+
+    def _configures_runner(self, path: str) -> bool:
+        """Whether the test commands read, or run, this file to know what to run."""
+        if path in self.commands.files or _RUNNER_CONFIGURATION.search(path):
+            return True
+        return self.commands.make and _MAKEFILE.search(path) is not None
 
     def refuses(self, path: bytes) -> bool:
         """Whether an agent's change of this path is left out.
@@ -69,7 +83,7 @@ def protection(task: Task, golden: Collection[Change]) -> Protection:
     roots |= {path for path in golden_paths if is_test(path.decode("utf-8", "replace"))}
     roots -= required
     ancestors = frozenset(parent for path in roots for parent in _parents(path))
-    return Protection(frozenset(roots), golden_paths, ancestors, required)
+    return Protection(frozenset(roots), golden_paths, ancestors, required, invoked(task))
 
 
 def _parents(path: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The words of the last simple command in a shell text, and where they stand."""
+"""The words of the simple commands in a shell text, and where they stand."""
 
 import re
 import shlex
@@ -21,21 +21,28 @@ class Word:
 
 def last_command(text: str) -> list[Word]:
     """The words of the last simple command."""
-    words: list[Word] = []
+    found = commands(text)
+    return found[-1] if found else []
+
+
+def commands(text: str) -> list[list[Word]]:
+    """The words of every simple command, in the order of the text."""
+    found: list[list[Word]] = []
     position = 0
-    ended = False
+    ended = True
     while position < len(text):
         word = _WORD.match(text, position)
         if word:
-            words = [] if ended else words
+            if ended:
+                found.append([])
             ended = False
-            words.append(Word(word.start(), word.end(), _unquoted(word[0])))
+            found[-1].append(Word(word.start(), word.end(), _unquoted(word[0])))
             position = word.end()
             continue
         separator = _SEPARATOR.match(text, position)
         ended = ended or separator is not None
         position = separator.end() if separator else position + 1
-    return words
+    return found
 
 
 def _unquoted(word: str) -> str:
