@@ -114,7 +114,7 @@ def mines_history(view: TaskView) -> Script:
         "git log --all --oneline",
         "git reflog",
         "git fsck --unreachable --lost-found",
-        "git cat-file --batch-all-objects --batch-check",
+        "git cat-file --batch-all-objects --batch-check='%(objecttype)' | sort | uniq -c",
         "git fetch origin",
         f"git show {merge}",
         f"git checkout {merge} -- .",
