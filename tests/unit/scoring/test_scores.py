@@ -1,5 +1,8 @@
+from typing import get_args
+
 import pytest
 
+from nanobench.model.signals import SuiteState
 from nanobench.scoring.case import Case
 from nanobench.scoring.rulesets import RULESETS
 from nanobench.scoring.scores import LABELS, score
@@ -41,6 +44,11 @@ def test_one_target_is_enough_to_be_solved(build):
     assert scored(build.signals(build.suite(1, 0))) == 1.0
 
 
+def test_one_target_is_enough_for_the_half(build):
+    broken = build.suite(1, 0, regressions=build.tests(0, 1))
+    assert scored(build.signals(broken)) == 0.5
+
+
 def test_without_targets_nothing_passes(build):
     assert scored(build.signals(build.suite(0, 0))) == 0.0
 
@@ -65,8 +73,8 @@ def test_every_status_but_passed_counts_as_failed(build, status):
     [
         {"exit_code": 1},
         {"exit_code": None},
-        {"state": "inconsistent"},
-        {"state": "nothing_collected"},
+        {"exit_code": -9},
+        *({"state": state} for state in sorted(set(get_args(SuiteState)) - {"ok"})),
     ],
 )
 def test_a_suite_that_ends_badly_is_not_solved(build, unwell):
