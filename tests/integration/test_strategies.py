@@ -1,0 +1,168 @@
+"""Both strategies behind the same commands: the same verdicts, and nothing left by a kill."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobench.environment.container.engine import Engine, connect
+from nanobench.environment.container.images import Images
+from nanobench.environment.container.ledger import LABEL_STATE
+from nanobench.errors import EnvironmentSetupError
+from nanobench.files import StateDirectory
+
+pytestmark = pytest.mark.real
+
+BASE = os.environ.get("NANOBENCH_TEST_IMAGE", "nanobench-base:bookworm")
+TASKS = Path(__file__).parents[2] / "tasks"
+PATIENCE = 900
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    try:
+        reached = connect()
+    except EnvironmentSetupError as error:
+        pytest.skip(f"no container engine: {error.what}")
+    if not Images(reached).is_here(BASE):
+        reached.close()
+        pytest.skip(f"no image {BASE}: make it with scripts/make-base-image")
+    yield reached
+    reached.close()
+
+
+def nanobench(state: StateDirectory, *arguments: object, **environ: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "nanobench", *map(str, arguments)],
+        env={**os.environ, "NANOBENCH_STATE_DIR": str(state.root), **environ},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def bench(
+    state: StateDirectory, out: Path, models: str, *arguments: object, **environ: str
+) -> tuple[int, str]:
+    """Run a bench to its end; its exit code and what it said."""
+    process = nanobench(
+        state, "bench", "--models", models, "--out", out, "--jobs", 2, *arguments, **environ
+    )
+    try:
+        said = "".join(process.communicate(timeout=PATIENCE))
+    finally:
+        process.kill()
+        process.wait()
+    assert "Traceback" not in said, said
+    return process.returncode, said
+
+
+def records(out: Path) -> dict[str, Any]:
+    found = (json.loads(path.read_bytes()) for path in out.rglob("record.json"))
+    return {f"{one['cell']['task_id']} {one['cell']['model']['model']}": one for one in found}
+
+
+def containers(engine: Engine, state: StateDirectory) -> list[Any]:
+    label = f"{LABEL_STATE}={state.root}"
+    listed: list[Any] = engine.api.containers(all=True, filters={"label": label})
+    return listed
+
+
+def without_durations(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {key: one for key, one in value.items() if key != "duration_seconds"}
+        return {key: without_durations(one) for key, one in kept.items()}
+    return [without_durations(one) for one in value] if isinstance(value, list) else value
+
+
+def check_same(state: StateDirectory, out: Path, tasks: str, models: str, *options: object) -> None:
+    """Everything seen and judged is the same under both strategies, test by test."""
+    found = {}
+    for strategy in ("native", "container"):
+        arguments = ("--tasks", tasks, "--strategy", strategy, "--image", BASE, *options)
+        code, said = bench(state, out / strategy, models, *arguments)
+        assert code == 0, said
+        found[strategy] = records(out / strategy)
+    assert set(found["native"]) == set(found["container"])
+    for name, native in found["native"].items():
+        contained = found["container"][name]
+        assert contained["verdict"] == native["verdict"], name
+        assert contained["agent_patch_sha256"] == native["agent_patch_sha256"], name
+        assert without_durations(contained["signals"]) == without_durations(native["signals"]), name
+        isolation = contained["provenance"]["isolation"]
+        assert (isolation["strategy"], isolation["sandbox"]) == ("container", "docker")
+        assert (isolation["agent_network"], isolation["verify_network"]) == (
+            "provider-only",
+            "none",
+        )
+        assert contained["provenance"]["image"]
+        assert native["provenance"]["image"] is None
+
+
+def test_the_sample_has_the_same_verdicts_under_both_strategies(
+    engine: Engine, shared_state: StateDirectory, tmp_path: Path
+) -> None:
+    check_same(shared_state, tmp_path, "sample", "scripted/gold,scripted/partial")
+    assert containers(engine, shared_state) == []
+
+
+@pytest.mark.slow
+def test_real_tasks_have_the_same_verdicts_under_both_strategies(
+    engine: Engine, shared_state: StateDirectory, tmp_path: Path
+) -> None:
+    """Takes their repositories from where git finds them (`url.<path>.insteadOf` serves)."""
+    tasks = "hono-5067,langchain-google-1870"
+    models = "scripted/gold,scripted/noop"
+    check_same(shared_state, tmp_path, tasks, models, "--tasks-dir", TASKS)
+
+
+def test_a_missing_engine_is_trouble_and_never_a_score(
+    shared_state: StateDirectory, tmp_path: Path
+) -> None:
+    nowhere = f"unix://{tmp_path}/no.sock"
+    options = ("--tasks", "sample", "--strategy", "container", "--image", BASE)
+    code, said = bench(
+        shared_state, tmp_path / "out", "scripted/gold", *options, DOCKER_HOST=nowhere
+    )
+    assert code == 4
+    assert "cannot reach the container engine" in said
+    (record,) = records(tmp_path / "out").values()
+    assert record["verdict"]["outcome"] == "infrastructure_error"
+    assert record["verdict"]["score"] is None
+
+
+def test_a_task_without_an_image_says_how_to_name_one(
+    engine: Engine, shared_state: StateDirectory, tmp_path: Path
+) -> None:
+    options = ("--tasks", "sample", "--strategy", "container")
+    code, said = bench(shared_state, tmp_path / "out", "scripted/gold", *options)
+    assert code == 4
+    assert "names no image" in said
+    (record,) = records(tmp_path / "out").values()
+    assert record["verdict"]["score"] is None
+
+
+def test_the_containers_of_a_killed_bench_are_swept_by_the_doctor(
+    engine: Engine, shared_state: StateDirectory, tmp_path: Path
+) -> None:
+    options = ("--tasks", "sample", "--strategy", "container", "--image", BASE)
+    models, out = "scripted/gold", tmp_path / "out"
+    process = nanobench(shared_state, "bench", "--models", models, "--out", out, *options)
+    deadline = time.monotonic() + PATIENCE
+    while not containers(engine, shared_state) and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    doctor = nanobench(shared_state, "doctor", "--sweep")
+    out_text, err_text = doctor.communicate(timeout=PATIENCE)
+    assert doctor.returncode == 0, out_text + err_text
+    assert "swept: container" in err_text
+    assert containers(engine, shared_state) == []
+    assert list(shared_state.part("containers").iterdir()) == []
