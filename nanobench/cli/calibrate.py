@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nanobench.cli.collecting import collecting
 from nanobench.cli.options import (
     MODES,
     RULESETS,
@@ -17,7 +18,6 @@ from nanobench.cli.options import (
     json_option,
     out_directory_option,
     place_request,
-    tasks_option,
 )
 from nanobench.errors import GateError, UsageError
 
@@ -25,97 +25,71 @@ if TYPE_CHECKING:
     from nanobench.cli.options import Resolved
     from nanobench.dataset.catalog import Catalog
     from nanobench.files import StateDirectory
-    from nanobench.model.plan import Limits
+    from nanobench.model.plan import Cell, Limits, Plan, Ruleset
     from nanobench.pipeline.calibrating import Unfit
     from nanobench.report.calibration import Calibration
 
 _EVERY_RULESET = "all"
 
-
-@click.command()
-@tasks_option
-@click.option(
-    "--behaviours",
-    multiple=True,
-    metavar="NAME[,...]",
-    help="Scripted models; may be repeated.  [default: all]",
+_OPTIONS = (
+    click.option(
+        "--tasks",
+        multiple=True,
+        metavar="SELECTION",
+        help="As for `bench`; `sample` is the built-in task.  [default: sample]",
+    ),
+    click.option(
+        "--behaviours",
+        multiple=True,
+        metavar="NAME[,...]",
+        help="Scripted models; may be repeated.  [default: all]",
+    ),
+    click.option(
+        "--modes",
+        type=click.Choice(list(MODES)),
+        default="both",
+        show_default=True,
+        help="Modes of the prompt.",
+    ),
+    click.option(
+        "--ruleset",
+        type=click.Choice((*RULESETS, _EVERY_RULESET)),
+        default=_EVERY_RULESET,
+        show_default=True,
+        help="The rules whose labels are checked; all judge the same runs.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.IntRange(min=5),
+        metavar="SECONDS",
+        help="Wall-clock limit of the agent.  [default: 45]",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Cells at a time.  [default: half of the processors]",
+    ),
 )
-@click.option(
-    "--modes",
-    type=click.Choice(list(MODES)),
-    default="both",
-    show_default=True,
-    help="Modes of the prompt.",
-)
-@click.option(
-    "--ruleset",
-    type=click.Choice((*RULESETS, _EVERY_RULESET)),
-    default=_EVERY_RULESET,
-    show_default=True,
-    help="The rules whose labels are checked; all judge the same runs.",
-)
-@click.option(
-    "--timeout",
-    type=click.IntRange(min=5),
-    metavar="SECONDS",
-    help="Wall-clock limit of the agent.  [default: 45]",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Cells at a time.  [default: half of the processors]",
-)
-@out_directory_option
-@place_request
-@environment_request
-@json_option
-def calibrate(
-    tasks: tuple[str, ...],
-    behaviours: tuple[str, ...],
-    modes: str,
-    ruleset: str,
-    timeout: int | None,
-    jobs: int | None,
-    out: Path,
-    place: PlaceRequest,
-    environment: EnvironmentRequest,
-    as_json: bool,
-) -> None:
-    """Check that known causes get their known labels.
-
-    Each scripted model runs through the real Nanocoder and the real tests; a table says which
-    label, score and reason it must get under each ruleset. --out gets what `bench` writes there,
-    and in calibration/ the page and the document. The same command resumes; --tasks `sample` is
-    the built-in task.
-
-    Exit codes: 0 every label is right, 1 a miss, 2 usage, 3 invalid input, 4 a directory cannot be
-    used, 130 interrupted.
-    """
-    from nanobench.cli.bench import How, default_jobs, run_plan
-    from nanobench.cli.common import Terms
-
-    request = _Request(tasks or ("sample",), behaviours, modes, timeout)
-    resolved, unfit = request.resolve(place)
-    terms = Terms(choice=environment.choice)
-    how = How(jobs or default_jobs(), terms, require_isolation=environment.require_isolation)
-    run_plan(resolved, out, how)
-    found = _judged(resolved, unfit, out, RULESETS if ruleset == _EVERY_RULESET else (ruleset,))
-    _tell(found, out, as_json=as_json)
-    if found.misses:
-        raise GateError(
-            f"{len(found.misses)} of {len(found.checks)} labels are wrong",
-            where=str(out / "calibration" / "calibration.md"),
-            remedy="`nanobench explain OUT --cell CELL` shows why a run has its label",
-        )
 
 
 @dataclass(frozen=True)
-class _Request:
+class CalibrationRequest:
+    """What to calibrate on, as typed."""
+
     tasks: tuple[str, ...]
     behaviours: tuple[str, ...]
     modes: str
+    ruleset: Any
     timeout: int | None
+    jobs: int | None
+
+    @property
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """The chosen one, or all."""
+        from nanobench.scoring.rulesets import RULESETS as DEFINED
+
+        return tuple(DEFINED) if self.ruleset == _EVERY_RULESET else (self.ruleset,)
 
     def resolve(self, place: PlaceRequest) -> tuple[Resolved, tuple[Unfit, ...]]:
         """The plan, and which behaviours are no part of it.
@@ -130,14 +104,13 @@ class _Request:
         from nanobench.files import StateDirectory
         from nanobench.model.plan import ModelRef
 
-        names = _known(self.behaviours)
+        models = [ModelRef(provider="scripted", model=name) for name in _known(self.behaviours)]
+        tasks = self.tasks or ("sample",)
         state = StateDirectory.locate(place.state_dir)
-        catalog = Catalog.open(
-            find_tasks_dir(place.tasks_dir), state, include_sample=names_sample(self.tasks)
-        )
-        entries = select(self.tasks, catalog)
+        tasks_dir = find_tasks_dir(place.tasks_dir)
+        catalog = Catalog.open(tasks_dir, state, include_sample=names_sample(tasks))
+        entries = select(tasks, catalog)
         catalog = catalog.holding(entries)
-        models = [ModelRef(provider="scripted", model=name) for name in names]
         options = PlanOptions(modes=MODES[self.modes], runs=1, limits=self._limits())
         plan = build_plan(models, entries, options).plan
         cells, unfit = _playable(plan, catalog, state)
@@ -149,6 +122,46 @@ class _Request:
 
         timeout = {"agent_seconds": float(self.timeout)} if self.timeout else {}
         return LIMITS.model_copy(update=timeout)
+
+
+@click.command()
+@collecting("request", CalibrationRequest, _OPTIONS)
+@out_directory_option
+@place_request
+@environment_request
+@json_option
+def calibrate(
+    request: CalibrationRequest,
+    out: Path,
+    place: PlaceRequest,
+    environment: EnvironmentRequest,
+    as_json: bool,
+) -> None:
+    """Check that known causes get their known labels.
+
+    Each scripted model runs through the real Nanocoder and the real tests; a table says which
+    label, score and reason it must get under each ruleset. Without --tasks the built-in sample
+    is the task. --out gets what `bench` writes there, and in calibration/ the page and the
+    document. The same command resumes.
+
+    Exit codes: 0 every label is right, 1 a miss, 2 usage, 3 invalid input, 4 a directory cannot be
+    used, 130 interrupted.
+    """
+    from nanobench.cli.bench import How, default_jobs, run_plan
+    from nanobench.cli.common import Terms
+
+    resolved, unfit = request.resolve(place)
+    terms = Terms(choice=environment.choice)
+    jobs = request.jobs or default_jobs()
+    run_plan(resolved, out, How(jobs, terms, require_isolation=environment.require_isolation))
+    found = _judged(resolved, unfit, out, request.rulesets)
+    _tell(found, out, as_json=as_json)
+    if found.misses:
+        raise GateError(
+            f"{len(found.misses)} of {len(found.checks)} labels are wrong",
+            where=str(out / "calibration" / "calibration.md"),
+            remedy="`nanobench explain OUT --cell CELL` shows why a run has its label",
+        )
 
 
 def _known(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -165,7 +178,9 @@ def _known(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or tuple(BEHAVIOURS)
 
 
-def _playable(plan: Any, catalog: Catalog, state: StateDirectory) -> Any:
+def _playable(
+    plan: Plan, catalog: Catalog, state: StateDirectory
+) -> tuple[tuple[Cell, ...], tuple[Unfit, ...]]:
     from nanobench.cli.common import planned_tasks
     from nanobench.pipeline.bench import Services
     from nanobench.pipeline.calibrating import materials, playable
@@ -175,7 +190,7 @@ def _playable(plan: Any, catalog: Catalog, state: StateDirectory) -> Any:
 
 
 def _judged(
-    resolved: Resolved, unfit: tuple[Unfit, ...], out: Path, rulesets: tuple[Any, ...]
+    resolved: Resolved, unfit: tuple[Unfit, ...], out: Path, rulesets: tuple[Ruleset, ...]
 ) -> Calibration:
     from nanobench.pipeline.store import ResultStore
     from nanobench.report.calibration import LeftOut, Played, build_calibration

@@ -5,14 +5,14 @@ Only click is loaded here; documents and the dataset are imported when a command
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from nanobench.cli.collecting import collecting
 from nanobench.errors import InvalidInputError, UsageError
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from nanobench.model.plan import Limits, Mode, ModelRef
     from nanobench.pipeline.taping import Taping
     from nanobench.report.pairing import Results
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 # Kept beside the documents because importing those costs more than the rest of `--help`;
 # a test holds them against `nanobench.model.plan`.
@@ -384,33 +382,15 @@ class TapeRequest:
         return Taping(self.record, self.replay, prices, Purse(limits.max_cost))
 
 
-def _collecting(
-    name: str, request: type[Any], options: Sequence[Callable[[Any], Any]]
-) -> Callable[[Command], Command]:
-    """A decorator that gives a command `options`, which reach it as one `request`."""
-
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def collected(**values: Any) -> Any:
-            own = {field.name: values.pop(field.name) for field in fields(request)}
-            return command(**{name: request(**own)}, **values)
-
-        for option in reversed(options):
-            collected = option(collected)
-        return collected  # type: ignore[return-value]
-
-    return decorate
-
-
-plan_request = _collecting("request", PlanRequest, _PLANNING)
+plan_request = collecting("request", PlanRequest, _PLANNING)
 """Gives a command the planning options as `request: PlanRequest`."""
-place_request = _collecting("place", PlaceRequest, (tasks_dir_option, state_dir_option))
+place_request = collecting("place", PlaceRequest, (tasks_dir_option, state_dir_option))
 """Gives a command `place: PlaceRequest`."""
-environment_request = _collecting("environment", EnvironmentRequest, _ENVIRONMENT)
+environment_request = collecting("environment", EnvironmentRequest, _ENVIRONMENT)
 """Gives a command `environment: EnvironmentRequest`."""
-outcome_request = _collecting("outcome", OutcomeRequest, (baseline_option, json_option))
+outcome_request = collecting("outcome", OutcomeRequest, (baseline_option, json_option))
 """Gives a command `outcome: OutcomeRequest`."""
-tape_request = _collecting("tape", TapeRequest, _TAPING)
+tape_request = collecting("tape", TapeRequest, _TAPING)
 """Gives a command the options for recordings and prices as `tape: TapeRequest`."""
 
 
