@@ -19,7 +19,7 @@ def test_the_exit_codes_are_those_of_the_code() -> None:
 def test_every_variable_of_ours_and_of_nanocoders_that_is_read_is_told_and_no_other() -> None:
     read = set()
     for path in (ROOT / "nanobench").rglob("*.py"):
-        pattern = r"environ(?:\.get\(|\[)\s*\"((?:NANO|XDG_|PYENV|HOME)\w*)\""
+        pattern = r"(?:environ(?:\.get\(|\[)|envvar=)\s*\"((?:NANO|XDG_|PYENV|HOME)\w*)\""
         read |= set(re.findall(pattern, path.read_text()))
     table = PAGE.split("## Environment variables")[1].split("##")[0]
     rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]

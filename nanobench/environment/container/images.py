@@ -20,7 +20,6 @@ from nanobench.workspace.snapshot import Entry, Snapshot
 
 REPOSITORY = "nanobench-task"
 LABEL_IMAGE = "nanobench.image"
-IMAGES_VARIABLE = "NANOBENCH_IMAGES"
 IMAGE_SCHEMA = "1"
 TAIL = 2000
 CERTIFICATES = "nanobench-certificates.pem"
@@ -182,7 +181,7 @@ class Images:
 
     def _prebuilt(self, tag: str, name: str) -> dict[str, Any] | None:
         """The same image from the registry that the user named, if it has it."""
-        repository = self._environ.get(IMAGES_VARIABLE)
+        repository = self._environ.get("NANOBENCH_IMAGES")
         if not repository:
             return None
         try:
