@@ -1,5 +1,8 @@
+from typing import get_args
+
 import pytest
 
+from nanobench.model.signals import Ending
 from nanobench.scoring.case import Case, name_some
 from nanobench.scoring.rules import RULES, matching_rules
 from nanobench.scoring.rulesets import RULESETS
@@ -51,6 +54,14 @@ class TestRule1:
     def test_the_error_must_have_ended_the_agent(self, build):
         signals = build.signals(edits=build.edits(), ending="completed", error_class="context_size")
         assert 1 not in matched(signals)
+
+    @pytest.mark.parametrize(
+        "ending", sorted(set(get_args(Ending)) - {"provider_error", "crashed"})
+    )
+    def test_an_error_that_the_agent_outlived_ended_nothing(self, build, ending):
+        signals = build.signals(edits=build.edits(), ending=ending, error_class="context_size")
+        assert 1 not in matched(signals)
+        assert Case(signals, RULESETS["1.1"]).ended_on is None
 
     def test_a_crash_on_the_error_counts(self, build):
         signals = build.signals(edits=build.edits(), ending="crashed", error_class="context_size")
