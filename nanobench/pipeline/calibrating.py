@@ -39,7 +39,7 @@ def playable(
         try:
             script_for(behaviour, tasks[task_id].view)
         except NotApplicableError as error:
-            unfit[task_id, behaviour] = Unfit(task_id, behaviour, error.what)
+            unfit[task_id, behaviour] = Unfit(task_id, behaviour, error.reason)
     chosen = tuple(
         cell
         for cell in cells

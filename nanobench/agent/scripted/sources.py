@@ -40,8 +40,16 @@ _FAMILY_OF_SUFFIX = {
 _NOT_LOADED = (b".pyi", b".vue", b".svelte", b".d.ts", b".d.mts", b".d.cts")
 
 
+_DOES_NOT_APPLY = "this scripted model does not apply: "
+
+
 class NotApplicableError(UsageError):
     """A behaviour makes no sense for a task."""
+
+    @property
+    def reason(self) -> str:
+        """Why, where it is known that the model does not apply."""
+        return self.what.removeprefix(_DOES_NOT_APPLY)
 
 
 @dataclass(frozen=True)
@@ -134,7 +142,7 @@ class TaskView:
     def not_applicable(self, reason: str) -> NotApplicableError:
         """The error that says why a behaviour makes no sense here."""
         return NotApplicableError(
-            f"this scripted model does not apply: {reason}",
+            f"{_DOES_NOT_APPLY}{reason}",
             where=self.task.task_id,
             remedy="leave this model out for this task",
         )
