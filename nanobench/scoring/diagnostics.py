@@ -50,7 +50,9 @@ _LAYOUTS: Mapping[Tool, _Layout] = MappingProxyType(
         ),
         "rust": _Layout(
             re.compile(
-                r"(?:[^\s:][^:]{0,500}:\d+:\d+: )?error(?:\[(?P<code>E\d+)\])?: (?P<text>.+)"
+                r"(?:[^\s:][^:]{0,500}:\d+:\d+: )?error(?:\[(?P<code>E\d+)\])?: "
+                r"(?!(?:doc)?test (?:run )?failed|bench failed|\d+ targets? failed"
+                r"|could not compile)(?P<text>.+)"  # cargo, summing up
             ),
             re.compile(r"(?P<text>(?:\s|\d+\s*\||\.\.\.).*)"),
         ),
@@ -59,7 +61,7 @@ _LAYOUTS: Mapping[Tool, _Layout] = MappingProxyType(
                 r"(?:\[ERROR\] )?[^\s:\[][^:]{0,500}\.java:(?:\d+: error:|\[\d+,\d+\](?: error:)?)"
                 r" (?P<text>.+)"
             ),
-            re.compile(r"(?:\[ERROR\](?=\s\s))?(?P<text>\s+\S.*)"),
+            re.compile(r"(?:\[ERROR\](?=\s\s))?(?P<text>(?!\[|\d+ errors?$|Note: ).*\S.*)"),
         ),
     }
 )
@@ -100,7 +102,7 @@ def _read(layout: _Layout, text: str) -> Iterator[Diagnostic]:
         begins = layout.head.fullmatch(line)
         belongs = layout.tail.fullmatch(line) if head and not begins else None
         if belongs:
-            tail.append(belongs["text"])
+            tail.append(belongs["text"].strip())
             lines.append(line)
             continue
         if head:

@@ -32,7 +32,10 @@ RUNTIMES: Mapping[str, Runtime] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception: its name without module path, and its message (may have several lines)."""
+    """An exception: its name without module path, and its message (may have several lines).
+
+    The name is empty where a runner keeps only the message (Vitest, of type checks and imports).
+    """
 
     name: str
     text: str
@@ -150,7 +153,10 @@ def _read_script(name: str | None, message: str, details: str) -> Raised | None:
     if cause:
         return _from_head(_SCRIPT_HEAD.match(cause["error"]))
     heads = (_from_head(_SCRIPT_HEAD.match(line)) for line in details.splitlines())
-    return next((found for found in heads if found), head)
+    found = next((found for found in heads if found), head)
+    if found is None and name is None and message and details.strip() in ("", message):
+        return Raised("", message)
+    return found
 
 
 def _read_go(name: str | None, message: str, details: str) -> Raised | None:

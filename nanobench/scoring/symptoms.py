@@ -130,12 +130,14 @@ def _symbol(row: Row, error: Raised) -> str | None:
     captured = match.groupdict() if match else {}
     if captured.get("module"):
         return imported(captured["module"])
+    if captured.get("file"):
+        return imported(f"/{captured['file']}")
     names = [name for name in identifiers(captured.get("symbol") or "") if name not in _NO_SYMBOLS]
     return names[-1] if names else None
 
 
 def _message(error: Raised) -> str:
-    return f"{error.name}: {error.text}"[:_MESSAGE_LIMIT]
+    return f"{error.name}: {error.text}".removeprefix(": ")[:_MESSAGE_LIMIT]
 
 
 def _dominance(kind: Kind, group: _Group) -> tuple[bool, int, tuple[str, ...], int]:

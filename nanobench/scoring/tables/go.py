@@ -8,7 +8,7 @@ from nanobench.scoring.tables.row import Maker, Row
 _ERROR = Maker("go", names=frozenset({"error"}))
 _PANIC = Maker("go", names=frozenset({"panic"}))
 _NAME = r"(?P<symbol>[^\s:.(),]+)"
-_PATH = r"(?P<module>[^\s;:@]+)"
+_PATH = r"(?P<module>[^\s;:@\"]+)"
 
 _MISSING: tuple[Row, ...] = tuple(
     _ERROR.missing(code, pattern, source)
@@ -102,7 +102,7 @@ _SHAPES: tuple[Row, ...] = tuple(
         ("NotAnExpr", r"[^\n]+ \(no value\) used as value", "results"),
         ("InvalidRangeExpr", r"cannot range over ", "loops"),
         ("InvalidCond", r"non-boolean condition in ", "conditions"),
-        ("NonIndexableOperand", r"invalid operation: cannot index ", "indices"),
+        ("NonIndexableOperand", r"(?:invalid operation: )?cannot index ", "indices"),
         ("InvalidStructLit", r"too (?:few|many) values in struct literal", "struct literals"),
         (
             "InvalidPtrIface",

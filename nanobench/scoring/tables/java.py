@@ -50,12 +50,6 @@ _SHAPES: tuple[Row, ...] = tuple(
         ),
         (
             "does.not.override.abstract",
-            r"(?:[^\n]+ )?is not abstract and does not override abstract method"
-            r" (?:<[^\n]*?>)?(?P<symbol>[^\s(<]+)\(",
-            "classes; of anonymous ones the name has blanks",
-        ),
-        (
-            "does.not.override.abstract",
             r"[^\n]+ is not abstract and does not override abstract method"
             r" (?:<[^\n]*?>)?(?P<symbol>[^\s(<]+)\(",
             "classes",
@@ -97,14 +91,17 @@ _SHAPES: tuple[Row, ...] = tuple(
             r"non-static \w+ (?P<symbol>[^\s(]+)[^\n]* cannot be referenced from a static",
             "static contexts",
         ),
-        ("invalid.mref", r"invalid (?:method|constructor) reference", "method references"),
         ("cant.inherit.from.final", r"cannot inherit from final (?P<symbol>\S+)", "classes"),
     )
 )
 
 _THROWN_ROWS: tuple[Row, ...] = (
-    _THROWN.mismatch("NoSuchMethodError", r"[^\n]*<init>", "JVM linking, constructors"),
-    _THROWN.mismatch("NoSuchMethodException", r"[^\n]*<init>", "reflection, constructors"),
+    _THROWN.mismatch(
+        "NoSuchMethodError", r"[^\n]*?(?P<symbol>[^\s.]+)\.<init>", "JVM linking, constructors"
+    ),
+    _THROWN.mismatch(
+        "NoSuchMethodException", r"[^\n]*?(?P<symbol>[^\s.]+)\.<init>", "reflection, constructors"
+    ),
     _THROWN.missing(
         "NoSuchMethodError",
         r"(?:[^\n]*[\s.'])?(?P<symbol>[^\s.'(]+)\(",
@@ -140,6 +137,7 @@ _THROWN_ROWS: tuple[Row, ...] = (
     ),
     _THROWN.mismatch("IncompatibleClassChangeError", r"", "JVM linking"),
     _THROWN.mismatch("IllegalAccessError", r"", "JVM linking, visibility"),
+    _THROWN.mismatch("InstantiationError", r"(?P<symbol>\S+)", "JVM linking, abstract classes"),
     _THROWN.mismatch("InstantiationException", r"", "reflection, abstract classes"),
     _THROWN.mismatch("ArrayStoreException", r"(?P<symbol>\S+)", "arrays"),
     _THROWN.mismatch(

@@ -5,7 +5,20 @@ from nanobench.scoring.tables.row import Maker, Row
 _ERROR = Maker("python")
 
 ROWS: tuple[Row, ...] = (
-    _ERROR.missing("NameError", r"name '(?P<symbol>\w+)' is not defined", "CPython ceval"),
+    _ERROR.mismatch(
+        "AttributeError",
+        r"(?:property|attribute) '(?P<symbol>[^'\n]+)' of '[^'\n]+' objects? (?:has no|is not)",
+        "CPython properties and slots, since 3.11",
+    ),
+    _ERROR.mismatch(
+        "AttributeError", r"can't (?:set|delete) attribute", "CPython properties, until 3.10"
+    ),
+    _ERROR.mismatch(
+        "AttributeError",
+        r"'[^'\n]+' object attribute '(?P<symbol>[^'\n]+)' is read-only",
+        "CPython slots",
+    ),
+    _ERROR.missing("NameError", r"name '(?P<symbol>[^'\n]+)' is not defined", "CPython ceval"),
     _ERROR.missing(
         "AttributeError",
         r"[^\n]*?(?:has no attribute|does not have the attribute) '(?P<symbol>[^']+)'",
@@ -13,11 +26,13 @@ ROWS: tuple[Row, ...] = (
     ),
     _ERROR.missing(
         "AttributeError",
-        r"cannot access submodule '(?P<symbol>\w+)' of module",
+        r"cannot access submodule '(?P<symbol>[^'\n]+)' of module",
         "CPython 3.12 module objects",
     ),
     _ERROR.missing("AttributeError", r"(?P<symbol>\w+)\Z", "enum; `__getattr__` by custom"),
-    _ERROR.missing("ImportError", r"cannot import name '(?P<symbol>\w+)' from", "CPython import"),
+    _ERROR.missing(
+        "ImportError", r"cannot import name '(?P<symbol>[^'\n]+)' from", "CPython import"
+    ),
     _ERROR.missing(
         "ModuleNotFoundError",
         r"No module named '(?P<symbol>[^']+)'",
@@ -74,8 +89,27 @@ ROWS: tuple[Row, ...] = (
         "ValidationError",
         r"\d+ validation errors? for (?P<symbol>[^\n]+)\n(?s:.*?)"
         r"(?:\[type=(?:missing\w*|extra_forbidden|unexpected_\w+|multiple_argument_values"
-        r"|no_such_attribute|is_(?:instance|subclass)_of|\w+_type)\b"
+        r"|no_such_attribute|is_(?:instance|subclass)_of|frozen_\w+|\w+_type)\b"
         r"|\(type=(?:type_error|value_error\.(?:missing|extra))\b)",
         "pydantic 2 and 1: errors of shape, not of value",
+    ),
+    _ERROR.missing(
+        "ValueError",
+        r"\"[^\"\n]+\" object has no field \"(?P<symbol>[^\"\n]+)\"",
+        "pydantic, setting what is no field",
+    ),
+    _ERROR.missing(
+        "PydanticUndefinedAnnotation",
+        r"name '(?P<symbol>[^'\n]+)' is not defined",
+        "pydantic 2, forward references",
+    ),
+    _ERROR.mismatch("NotCallableError", r"", "attrs.validators.is_callable"),
+    _ERROR.mismatch(
+        "NotAnAttrsClassError", r"<class '(?P<symbol>[^'\n]+)'> is not an attrs", "attrs.fields"
+    ),
+    _ERROR.mismatch(
+        "FrozenInstanceError",
+        r"(?:cannot (?:assign to|delete) field '(?P<symbol>[^'\n]+)')?",
+        "dataclasses; attrs, which names no field",
     ),
 )

@@ -16,10 +16,10 @@ class Row:
         tool: whose messages these are.
         code: what the symptom is called: the exception, or the compiler's code.
         pattern: matched at the head of the message. The group `symbol`, where there is one,
-            captures a name (of `a.b` it is `b`); the group `module` captures an import.
+            captures a name (of `a.b` it is `b`), the group `module` an import, `file` a path.
         source: what writes the message, and since or until which version.
         names: what the error is called where it is written; a compiler that writes no codes
-            calls all of them `error`.
+            calls all of them `error`, and an empty name is that of an error whose runner drops it.
     """
 
     tool: Tool

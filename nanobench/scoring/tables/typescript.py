@@ -1,11 +1,12 @@
 """What the TypeScript compiler writes, versions 4.9 to 7; codes are those of diagnosticMessages.
 
-Vitest's typecheck keeps only the message, as a `TypeCheckError`, so patterns tell codes apart.
+Vitest's typecheck keeps the message alone, as a `TypeCheckError` or as nothing, so that patterns
+must tell codes apart.
 """
 
 from nanobench.scoring.tables.row import Maker, Row
 
-_ERROR = Maker("typescript", also=frozenset({"TypeCheckError"}))
+_ERROR = Maker("typescript", also=frozenset({"TypeCheckError", ""}))
 _NAME = r"'(?P<symbol>[^'\n]+)'"
 _TYPE = r"'[^\n]+'"
 
@@ -112,7 +113,7 @@ _SHAPES: tuple[Row, ...] = tuple(
         (
             "TS2515",
             r"Non-abstract class '[^\n]+' does not implement inherited abstract member"
-            rf" {_NAME}",
+            r" '?(?P<symbol>[^'\s]+)",
             "classes",
         ),
         (
