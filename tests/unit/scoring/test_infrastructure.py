@@ -88,8 +88,9 @@ def test_an_error_that_did_not_end_the_agent_changes_nothing(build, error):
 def test_the_cause_of_a_configuration_error_is_named(build):
     signals = build.signals(ending="configuration_error", error_class="unknown_model")
     assert reasons(signals) == ["unknown_model"]
-    odd = build.signals(ending="configuration_error", error_class="context_size")
-    assert reasons(odd) == ["configuration_error"]
+    for error in ("context_size", "rate_limit", "invalid_request"):
+        odd = build.signals(ending="configuration_error", error_class=error)
+        assert reasons(odd) == ["configuration_error"]
 
 
 @pytest.mark.parametrize("ending", ["completed", "empty_response", "turn_limit", "provider_error"])
