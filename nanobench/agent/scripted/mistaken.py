@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from posixpath import splitext
 
 from nanobench.agent.scripted import javascript_source, python_source
+from nanobench.agent.scripted.compiled_source import with_another_parameter
 from nanobench.agent.scripted.editing import editing
 from nanobench.agent.scripted.mistakes import definition, killing, with_comment, with_invented_call
 from nanobench.agent.scripted.script import Script
@@ -102,7 +103,7 @@ def _asked_symbols(view: TaskView) -> Iterator[_Symbol]:
 
 
 def _of_required(
-    view: TaskView, change: Callable[[str, bytes], bytes], *, at_base: bool
+    view: TaskView, change: Callable[[str, bytes], bytes | None], *, at_base: bool
 ) -> list[Change]:
     """Every required module, changed; from its base or from its golden state.
 
@@ -114,22 +115,26 @@ def _of_required(
     broken = set()
     for path in sorted(view.required):
         before = golden.get(path) or view.at_base(path)
-        family = family_of_path(path)
-        if family in (PYTHON, JAVASCRIPT) and _is_source(before):
+        family = family_of_path(path) or ""
+        content = change(family, before.content or b"") if _is_source(before) else None
+        if content is not None:
             broken.add(family)
-            tree[path] = replace(before, content=change(family, before.content or b""))
+            tree[path] = replace(before, content=content)
     view.need_every_suite(broken)
     return list(tree.values())
 
 
 def _with_other_interface(after: Change) -> tuple[Change, ...]:
-    family = family_of_path(after.path)
+    family, source = family_of_path(after.path) or "", after.content or b""
     if not _is_source(after):
         return ()
     if family == JAVASCRIPT:
         return stood_in_front(after, javascript_source.wrong_interface())
-    content = python_source.with_required_keyword(after.content or b"")
-    return (replace(after, content=content),) if family == PYTHON and content is not None else ()
+    if family == PYTHON:
+        content = python_source.with_required_keyword(source)
+    else:
+        content = with_another_parameter(family, source)
+    return (replace(after, content=content),) if content is not None else ()
 
 
 def _beside(path: bytes, view: TaskView) -> bytes:

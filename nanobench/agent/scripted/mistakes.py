@@ -1,8 +1,14 @@
 """Mistakes that a whole module makes when it is loaded."""
 
-from nanobench.agent.scripted.sources import JAVASCRIPT, PYTHON
+from nanobench.agent.scripted.sources import GO, JAVA, JAVASCRIPT, PYTHON, RUST
 
-_CALLS = {PYTHON: "load_adapter_{tail}()\n", JAVASCRIPT: "loadAdapter{tail}();\n"}
+_CALLS = {
+    PYTHON: "load_adapter_{tail}()\n",
+    JAVASCRIPT: "loadAdapter{tail}();\n",
+    GO: "var _ = loadAdapter{tail}()\n",
+    RUST: "const _: () = load_adapter_{tail}();\n",
+    JAVA: "    static final Object ADAPTER = LoadAdapter{tail}.load();\n",
+}
 _KILLS = {
     PYTHON: "import os, signal\n\nos.kill(os.getpid(), signal.SIGKILL)\n",
     JAVASCRIPT: 'process.kill(process.pid, "SIGKILL");\n',
@@ -14,17 +20,25 @@ _DEFINITIONS = {
 }
 
 
-def with_invented_call(family: str, source: bytes, base_commit: str) -> bytes:
-    """Python or JavaScript that calls a helper when it is loaded; the helper exists nowhere.
+def with_invented_call(family: str, source: bytes, base_commit: str) -> bytes | None:
+    """A source file that calls a helper when it is built or loaded; the helper exists nowhere.
 
-    The name looks like one of the project; the commit in it makes sure that it is none.
+    The name looks like one of the project; the commit in it makes sure that it is none. None
+    in another language.
     """
-    return _with_line_end(source) + _CALLS[family].format(tail=base_commit[:8]).encode()
+    call = _CALLS.get(family, "").format(tail=base_commit[:8]).encode()
+    if not call:
+        return None
+    if family != JAVA:
+        return _with_line_end(source) + call
+    head, brace, tail = source.rpartition(b"}")  # the end of the outermost class
+    return head + call + brace + tail if brace else None
 
 
-def killing(family: str, source: bytes) -> bytes:
-    """Python or JavaScript that ends its own process when it is loaded."""
-    return _with_line_end(source) + _KILLS[family].encode()
+def killing(family: str, source: bytes) -> bytes | None:
+    """Python or JavaScript that ends its own process when it is loaded; else None."""
+    kill = _KILLS.get(family)
+    return _with_line_end(source) + kill.encode() if kill else None
 
 
 def with_comment(family: str, source: bytes, comment: str) -> bytes:

@@ -19,6 +19,7 @@ from nanobench.workspace.snapshot import Snapshot
 
 PYTHON = "python"
 JAVASCRIPT = "javascript"
+GO, RUST, JAVA = "go", "rust", "java"
 _FAMILY_OF_LANGUAGE = {"typescript": JAVASCRIPT, "jsx": JAVASCRIPT, "tsx": JAVASCRIPT}
 _FAMILY_OF_SUFFIX = {
     b".py": PYTHON,
@@ -33,9 +34,9 @@ _FAMILY_OF_SUFFIX = {
     b".tsx": JAVASCRIPT,
     b".vue": JAVASCRIPT,
     b".svelte": JAVASCRIPT,
-    b".go": "go",
-    b".rs": "rust",
-    b".java": "java",
+    b".go": GO,
+    b".rs": RUST,
+    b".java": JAVA,
 }
 _NOT_LOADED = (b".pyi", b".vue", b".svelte", b".d.ts", b".d.mts", b".d.cts")
 
