@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -28,7 +30,8 @@ def read_results(directories: Sequence[Path], *, merge_level_4: bool) -> Results
     from nanobench.pipeline.store import load_results
     from nanobench.report.pairing import Results
 
-    found = load_results(directories)
+    with _without_collection():
+        found = load_results(directories)
     name = ", ".join(map(str, directories))
     if found.plan is None and not found.records and not found.problems:
         raise InvalidInputError(
@@ -37,6 +40,22 @@ def read_results(directories: Sequence[Path], *, merge_level_4: bool) -> Results
             remedy="name the --out directory of a bench",
         )
     return Results.of(name, found.plan, found.records, found.problems, merge_level_4=merge_level_4)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep the garbage collector from looking again and again at many objects without a cycle.
+
+    Of a thousand records that would take as long as everything else does.
+    """
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if on:
+            gc.enable()
 
 
 def tell_verdict(comparison: Comparison) -> None:

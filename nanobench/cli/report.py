@@ -75,7 +75,6 @@ def report(
     cannot be written.
     """
     from nanobench.files import make_directory
-    from nanobench.report.comparison import compare_results
 
     if "regression" in fail_on and baseline is None:
         raise UsageError(
@@ -86,10 +85,12 @@ def report(
     results = read_results(directories, merge_level_4=merge_level_4)
     document, comparison = results.report, None
     if baseline is not None:
+        from nanobench.report.comparison import compare_results
+
         comparison = compare_results(read_results([baseline], merge_level_4=merge_level_4), results)
     write_report(document, make_directory(out), comparison)
     if as_json:
-        click.echo(document.to_json(), nl=False)
+        click.echo((out / "report.json").read_text(), nl=False)
     else:
         show(document)
         if comparison is not None:
@@ -110,8 +111,13 @@ def write_report(document: Report, directory: Path, comparison: Comparison | Non
     from nanobench.files import write_atomic
     from nanobench.report.markdown import render_markdown
 
+    verdict: tuple[str, ...] = ()
+    if comparison is not None:
+        from nanobench.report.comparison_markdown import comparison_blocks
+
+        verdict = tuple(comparison_blocks(comparison))
     write_atomic(directory / "report.json", document.to_json())
-    write_atomic(directory / "report.md", render_markdown(document, comparison))
+    write_atomic(directory / "report.md", render_markdown(document, verdict))
     if comparison is not None:
         write_atomic(directory / "comparison.json", comparison.to_json())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_ISREG
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -36,9 +37,13 @@ def load_record(path: Path) -> Record:
         UnreadableRecordError: there is none that can be read.
     """
     try:
-        if path.is_symlink() or not path.is_file():
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            raise UnreadableRecordError("there is no record") from None
+        if not S_ISREG(status.st_mode):
             raise UnreadableRecordError("there is no record")
-        if path.stat().st_size > _MAX_DOCUMENT_BYTES:
+        if status.st_size > _MAX_DOCUMENT_BYTES:
             raise UnreadableRecordError("the record is larger than 64 MiB")
         return parse_record(path.read_bytes())
     except OSError as error:

@@ -14,6 +14,7 @@ from nanobench.report.comparison_document import (
     Shift,
     Side,
     TaskChange,
+    Varied,
     Verdict,
 )
 from nanobench.report.conditions import held_and_varied
@@ -53,7 +54,9 @@ def compare_results(before: Results, after: Results) -> Comparison:
         changes=tuple(changes),
         tasks=tuple(_task_changes(tasks)),
         held=held,
-        varied=varied,
+        varied=tuple(
+            Varied(name=name, before=old, after=new) for name, (old, new) in varied.items()
+        ),
         notes=tuple(
             f"{side.name}: {note}" for side in (before, after) for note in side.report.notes
         ),

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nanobench.model.record import Record
-from nanobench.report.comparison_document import Varied
 
 # Prefixes of settings that change what a score means, so that scores do not compare: what was
 # asked and how it is judged, and the resources (a change of these alone moves scores by points).
@@ -13,6 +12,7 @@ DECISIVE = ("dataset", "ruleset", "task_sha256", "limits.", "isolation.", "platf
 _ASIDE = ("task_schema", "prices", "departures", "undated_installs")
 _SHOWN = 3
 Conditions = Mapping[str, frozenset[str]]
+Values = tuple[str, ...]
 
 
 def conditions(records: Iterable[Record]) -> Conditions:
@@ -37,21 +37,21 @@ def differences(before: Conditions, after: Conditions) -> list[str]:
 
 def held_and_varied(
     pairs: Sequence[tuple[Conditions, Conditions]],
-) -> tuple[dict[str, str], tuple[Varied, ...]]:
-    """What all pairs share, and what differs between the two sides of any pair.
+) -> tuple[dict[str, str], dict[str, tuple[Values, Values]]]:
+    """What all pairs share, and what differs between the two sides of any pair: before, after.
 
     A setting that differs from task to task but not between the sides is held within tasks.
     """
     names = sorted({name for pair in pairs for side in pair for name in side})
-    held, varied = {}, []
+    held, varied = {}, {}
     for name in names:
         sides = [[side.get(name, frozenset()) for side in pair] for pair in pairs]
         before, after = (frozenset().union(*side) for side in zip(*sides, strict=True))
         if any(old != new for old, new in sides):
-            varied.append(Varied(name=name, before=_first(before), after=_first(after)))
+            varied[name] = _first(before), _first(after)
         else:
             held[name] = next(iter(before)) if len(before) == 1 else "the same within each task"
-    return held, tuple(varied)
+    return held, varied
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -64,7 +64,7 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
             yield prefix + name, "unknown" if part is None else str(part)
 
 
-def _first(values: frozenset[str]) -> tuple[str, ...]:
+def _first(values: frozenset[str]) -> Values:
     more = [f"and {len(values) - _SHOWN} more"] if len(values) > _SHOWN else []
     return (*sorted(values)[:_SHOWN], *more)
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from nanobench.report.comparison_document import Comparison
-from nanobench.report.comparison_markdown import comparison_blocks
 from nanobench.report.document import Report, Row, Section, Trajectory
 from nanobench.report.escape import inert
 from nanobench.report.figures import MERGED
@@ -25,16 +23,17 @@ _EVIDENCE_SHOWN = 3
 _EVIDENCE_LIMIT = 160
 
 
-def render_markdown(report: Report, comparison: Comparison | None = None) -> str:
+def render_markdown(report: Report, verdict: Sequence[str] = ()) -> str:
     """Render the whole page; only `inert` text of others stands in it.
 
     Args:
         report: the results.
-        comparison: of these results with a baseline, to stand before them.
+        verdict: blocks of Markdown to stand before them: what `comparison_blocks` says of these
+            results and a baseline.
     """
     blocks: list[str] = ["# NanoBench report"]
-    if comparison is not None:
-        blocks += [*comparison_blocks(comparison), "# These results"]
+    if verdict:
+        blocks += [*verdict, "# These results"]
     blocks.append(_headline(report))
     blocks += listed("Problems", [inert(p, 400) for p in report.problems])
     for section in report.sections:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from nanobench.stats.clustered import clustered_difference
 from nanobench.stats.interval import Interval
-from nanobench.stats.permutation import Pair, holm, stratified_p
+from nanobench.stats.permutation import Pair, stratified_p
 from nanobench.stats.power import detectable, runs_to_show, tasks_to_show
 from nanobench.stats.stratified import Tally, mean_rate, stratified_difference
 from nanobench.stats.wilson import wilson
@@ -38,13 +38,6 @@ class Needed(NamedTuple):
     tasks: int | None
 
 
-class TaskTest(NamedTuple):
-    """Fisher's exact p-value of one task, and the same after Holm over all tasks."""
-
-    p: float
-    adjusted: float
-
-
 @dataclass(frozen=True)
 class Comparison:
     """Everything that counts can tell of a difference; rates are of solved runs.
@@ -57,7 +50,6 @@ class Comparison:
         drop, rise: the smallest true change of the pooled rate that this sample shows with 80 %
             probability; null if none.
         needed: what would show the difference seen, and some others.
-        tests: one per pair, in the order given.
     """
 
     finding: Finding
@@ -69,7 +61,6 @@ class Comparison:
     drop: float | None
     rise: float | None
     needed: tuple[Needed, ...]
-    tests: tuple[TaskTest, ...]
 
 
 def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Comparison:
@@ -93,7 +84,6 @@ def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Compar
     rates = _by_task(before, names), _by_task(after, names)
     changes = [b - a for a, b in zip(*rates, strict=True)]
     runs = sum(t.runs for t in before), sum(t.runs for t in after)
-    p_values = [stratified_p([pair]) for pair in pairs]
     return Comparison(
         finding=_finding(old, new, change),
         before=old,
@@ -104,7 +94,6 @@ def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Compar
         drop=detectable(old.value, *runs, drop=True),
         rise=detectable(old.value, *runs, drop=False),
         needed=tuple(_needed(changes, old.value, new.value)),
-        tests=tuple(map(TaskTest, p_values, holm(p_values))),
     )
 
 

@@ -7,7 +7,6 @@ runs vary less and the power is higher.
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from itertools import accumulate
 from statistics import NormalDist
 
@@ -23,13 +22,16 @@ def power(before: float, after: float, runs_before: int, runs_after: int) -> flo
     """The probability of the right verdict when the true rates are `before` and `after`."""
     if after > before:  # a rise of solved runs is a drop of failed ones
         return power(1 - before, 1 - after, runs_before, runs_after)
-    chances = _binomial(runs_before, before)
-    reached = list(accumulate(_binomial(runs_after, after)))
-    return math.fsum(
-        chance * reached[most]
-        for chance, most in zip(chances, _most_after(runs_before, runs_after), strict=True)
-        if most >= 0
-    )
+    first, chances = _binomial(runs_before, before)
+    least, later = _binomial(runs_after, after)
+    reached = [0.0, *accumulate(later)]  # of at most `least - 1`, `least`, ... solved after
+    terms, passed = [], 0
+    for solved, chance in enumerate(chances, first):
+        low = wilson(solved, runs_before).low
+        while passed < len(later) and wilson(least + passed, runs_after).high < low:
+            passed += 1
+        terms.append(chance * reached[passed])
+    return math.fsum(terms)
 
 
 def detectable(rate: float, runs_before: int, runs_after: int, *, drop: bool) -> float | None:
@@ -52,14 +54,26 @@ def detectable(rate: float, runs_before: int, runs_after: int, *, drop: bool) ->
 def runs_to_show(before: float, after: float) -> int | None:
     """Runs on each side, over all tasks, that show this difference with 80 % probability.
 
-    Null if more than 4096 are needed.
+    Up to 2 % more than the fewest. Null if more than 4096 are needed.
     """
-    if before == after or power(before, after, MOST_RUNS, MOST_RUNS) < POWER:
+    if before == after:
         return None
-    high = 1
-    while power(before, after, high, high) < POWER:
-        high *= 2
-    return _first(lambda runs: power(before, after, runs, runs) >= POWER, high // 2 + 1, high)
+    low, high = 0, max(4, int(0.7 * _foretold(before, after)))  # below 4, nothing ever separates
+    while high <= MOST_RUNS and power(before, after, high, high) < POWER:
+        low, high = high, high + high // 4
+    while high <= MOST_RUNS and high - low > 1 + high // 50:
+        middle = (low + high) // 2
+        low, high = (
+            (low, middle) if power(before, after, middle, middle) >= POWER else (middle, high)
+        )
+    return high if high <= MOST_RUNS else None
+
+
+def _foretold(before: float, after: float) -> float:
+    """About as many runs, by the normal distribution."""
+    spreads = [math.sqrt(rate * (1 - rate)) for rate in (before, after)]
+    gap = Z * sum(spreads) + NormalDist().inv_cdf(POWER) * math.hypot(*spreads)
+    return float((gap / (after - before)) ** 2)
 
 
 def tasks_to_show(difference: float, spread: float) -> int | None:
@@ -88,24 +102,18 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     return low
 
 
-@lru_cache(maxsize=64)
-def _most_after(runs_before: int, runs_after: int) -> tuple[int, ...]:
-    """For each number solved before, the most solved after that is a regression; -1 if none."""
-    found, most = [], -1
-    for solved in range(runs_before + 1):
-        low = wilson(solved, runs_before).low
-        while most < runs_after and wilson(most + 1, runs_after).high < low:
-            most += 1
-        found.append(most)
-    return tuple(found)
+def _binomial(runs: int, rate: float) -> tuple[int, list[float]]:
+    """The chances of so many solved runs, and the number they begin at.
 
-
-def _binomial(runs: int, rate: float) -> list[float]:
+    Numbers further than nine standard deviations from the mean are left out: all of them together
+    have a chance below 1e-12.
+    """
     if rate <= 0 or rate >= 1:
-        certain = 0 if rate <= 0 else runs
-        return [float(solved == certain) for solved in range(runs + 1)]
+        return (0 if rate <= 0 else runs), [1.0]
+    reach = 9 * math.sqrt(runs * rate * (1 - rate)) + 20
+    low, high = max(0, int(runs * rate - reach)), min(runs, int(runs * rate + reach) + 1)
     whole, yes, no = math.lgamma(runs + 1), math.log(rate), math.log1p(-rate)
-    return [
+    return low, [
         math.exp(whole - math.lgamma(k + 1) - math.lgamma(runs - k + 1) + k * yes + (runs - k) * no)
-        for k in range(runs + 1)
+        for k in range(low, high + 1)
     ]
