@@ -18,6 +18,7 @@ _LISTED = re.compile(r"^export\s*\{(?P<names>[^}]*)\}", re.MULTILINE)
 _DEFAULT = re.compile(r"^export\s+default\b|^export\s*\{[^}]*\bdefault\b[^}]*\}", re.MULTILINE)
 _IMPORTED = re.compile(r"^import\s*(?:[\w$]+\s*,\s*)?\{(?P<names>[^}]*)\}\s*from\b", re.MULTILINE)
 _NAMESPACE = re.compile(r"^import\s*\*\s*as\s+(?P<name>[\w$]+)\s+from\b", re.MULTILINE)
+_COMMONJS = re.compile(r"^(?:module\.)?exports\b.*=", re.MULTILINE)
 _ASIDE = b".inner"
 
 # The names of a test's suites and its own, joined by blanks; "" between tests; undefined where
@@ -58,6 +59,14 @@ _GUARDED = """const guarded = (value) =>
         },
       });
 """
+_COMMONJS_FRONT = """const inner = require(INNER);
+if (typeof inner === "function") {
+  module.exports = guarded(inner);
+} else {
+  for (const [name, value] of Object.entries(inner)) inner[name] = guarded(value);
+  module.exports = inner;
+}
+"""
 
 
 def failing_assertion(tests: Collection[str] | None) -> str:
@@ -81,17 +90,22 @@ def in_front(path: bytes, source: bytes, enter: str) -> tuple[bytes, bytes] | No
     None if nothing is exported that it could stand in front of.
     """
     text = source.decode("utf-8", "replace")
-    names = sorted(_exported(text))
-    if not names:
-        return None
     aside = moved_aside(path)
     place = json.dumps(f"./{basename(aside).decode('utf-8', 'replace')}")
+    names = sorted(_exported(text))
+    if names:
+        return _module_front(text, names, place, enter).encode(), aside
+    if _COMMONJS.search(text):
+        return (enter + _GUARDED + _COMMONJS_FRONT.replace("INNER", place)).encode(), aside
+    return None
+
+
+def _module_front(text: str, names: list[str], place: str, enter: str) -> str:
     lines = [f"import * as inner from {place};", f"export * from {place};"]
     if _DEFAULT.search(text):
         lines.append(f"export {{ default }} from {place};")
     code = "\n".join(lines) + "\n" + enter + _GUARDED
-    code += "".join(f"export const {name} = guarded(inner.{name});\n" for name in names)
-    return code.encode(), aside
+    return code + "".join(f"export const {name} = guarded(inner.{name});\n" for name in names)
 
 
 def moved_aside(path: bytes) -> bytes:

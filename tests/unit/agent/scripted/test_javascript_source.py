@@ -118,9 +118,32 @@ def test_the_wrong_interface_is_told_as_v8_tells_it(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("source", [b"module.exports = 1;\n", b"export interface A {}\n", b""])
+@pytest.mark.parametrize("source", [b"const a = 1;\n", b"export interface A {}\n", b""])
 def test_a_module_that_exports_no_values_has_nothing_in_front(source: bytes) -> None:
     assert in_front(b"a.ts", source, wrong_interface()) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        (b"exports.twice = (value) => 2 * value;\n", "core.twice(4)"),
+        (b"function twice(v) { return 2 * v; }\nmodule.exports = { twice };\n", "core.twice(4)"),
+        (b"module.exports = (value) => 2 * value;\n", "core(4)"),
+    ],
+)
+def test_commonjs_has_something_in_front_too(tmp_path: Path, source: bytes, call: str) -> None:
+    for enter, said in ((failing_assertion(["other"]), "8"), (wrong_interface(), "TypeError")):
+        made = in_front(b"core.cjs", source, enter)
+        assert made is not None
+        (tmp_path / made[1].decode()).write_bytes(source)
+        (tmp_path / "core.cjs").write_bytes(made[0])
+        code = f"const core = require('./core.cjs'); try {{ console.log({call}) }}"
+        code += " catch (error) { console.log(error.name) }"
+        argv = [node(), "-e", code]
+        done = subprocess.run(
+            argv, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.stdout.strip() == said, done.stderr
 
 
 def test_types_are_not_taken_for_values() -> None:
