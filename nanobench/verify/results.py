@@ -11,6 +11,8 @@ from nanobench.model.signals import TestOutcome, TestStatus
 MESSAGE_LIMIT = 2000
 DETAILS_LIMIT = 4000
 LINE_LIMIT = 500
+TESTS_LIMIT = 300_000
+_FIELDS = set(TestOutcome.model_fields)
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,}\b")
 
 
@@ -94,7 +96,9 @@ def outcome(
 ) -> TestOutcome:
     """An outcome with its texts cleaned and bounded as the record wants them."""
     failure = failure or Failure()
-    return TestOutcome(
+    # Without validation, which these values need not, a test takes a third of the memory.
+    return TestOutcome.model_construct(
+        _FIELDS,
         id=clean(test_id),
         status=status,
         duration_seconds=duration if duration is not None and 0 <= duration < 1e9 else None,
@@ -136,12 +140,27 @@ def _strip(text: str | None, root: str) -> str | None:
 
 
 def numbered(tests: Iterable[TestOutcome]) -> Iterator[TestOutcome]:
-    """Keep tests of the same id apart: the second becomes `id #2`."""
+    """Keep tests of the same id apart: the second becomes `id #2`.
+
+    Raises:
+        ParseError: there are more than `TESTS_LIMIT`.
+    """
     seen: Counter[str] = Counter()
-    for test in tests:
+    for place, test in enumerate(tests, start=1):
+        check_number(place)
         seen[test.id] += 1
         count = seen[test.id]
         yield test if count == 1 else test.model_copy(update={"id": f"{test.id} #{count}"})
+
+
+def check_number(tests: int) -> None:
+    """Refuse a result with too many tests to be held in memory.
+
+    Raises:
+        ParseError: there are more than `TESTS_LIMIT`.
+    """
+    if tests > TESTS_LIMIT:
+        raise ParseError(f"there are more than {TESTS_LIMIT} tests")
 
 
 def relative(path: str, root: str) -> str:

@@ -21,6 +21,7 @@ from nanobench.verify.invoked import Invoked
 Values = Mapping[str, Any]
 """Sections by name, with what they say."""
 
+_NO_COMMANDS = Invoked(frozenset(), frozenset(), make=False)
 _PACKAGE_KEYS = ("jest", "mocha", "vitest", "ava", "tap", "nyc", "c8")
 _TOML_HEADER = re.compile(r"^\s*\[{1,2}\s*(?P<name>[^\[\]\n]+?)\s*\]{1,2}\s*(?:#.*)?$")
 _INI_HEADER = re.compile(r"^\[(?P<name>[^\]\n]+)\]")
@@ -34,7 +35,7 @@ class _Kind:
     """How one kind of file is read and put together again.
 
     `read` raises ValueError for a file that does not parse; its second value is all the rest, by
-    which a merge is checked.
+    which a merge of texts is checked, or null for documents that are not merged as text.
     `merge` takes the agent's text, the base's and the names of the sections to take from the
     base.
     """
@@ -74,13 +75,19 @@ def restore(path: bytes, versions: Versions, commands: Invoked) -> tuple[bytes, 
     if not changed:
         return versions.agent, ()
     merged = kind.merge(agent, base, changed)
-    try:
-        found, others = kind.read(merged, commands)
-    except ValueError:
-        found, others = {}, None
-    whole = {**after, **{name: before.get(name) for name in changed}}
-    right = others == rest and all(found.get(name) == value for name, value in whole.items())
+    wanted = {**after, **{name: before.get(name) for name in changed}}
+    right = rest is None or _says(kind, merged, (wanted, rest))
     return (merged if right else base).encode("utf-8", "surrogateescape"), tuple(sorted(changed))
+
+
+def _says(kind: _Kind, text: str, wanted: tuple[Values, Any]) -> bool:
+    """Whether a text that was put together holds these sections and this rest."""
+    try:
+        found, rest = kind.read(text, _NO_COMMANDS)
+    except ValueError:
+        return False
+    sections, others = wanted
+    return rest == others and all(found.get(name) == value for name, value in sections.items())
 
 
 def has_sections(path: bytes) -> bool:
@@ -160,7 +167,7 @@ def _read_ini(text: str, _: Invoked) -> tuple[Values, Any]:
 
 def _merge_blocks(agent: str, base: str, names: Collection[str], *, header: re.Pattern[str]) -> str:
     def mine(block: str) -> bool:
-        match = header.match(block)
+        match = header.match(block.partition("\n")[0])
         name = re.sub(r"[\s\"']", "", match["name"]) if match else ""
         return any(name == wanted or name.startswith(f"{wanted}.") for wanted in names)
 

@@ -26,6 +26,7 @@ from nanobench.verify.results import (
     ParsedResult,
     SuiteError,
     bounded,
+    check_number,
     clean,
     numbered,
     outcome,
@@ -76,6 +77,7 @@ class Collector:
         """Add one `testcase` element."""
         case = TestCase.fromelem(element)  # type: ignore[no-untyped-call]
         result = _result(case)
+        check_number(len(self._tests))
         if place.is_node:
             self._add_node(case, place.suites, result)
             return

@@ -14,6 +14,7 @@ from nanobench.verify.adapters import Adapted, adapt
 
 PYTEST = "--junitxml=/run/nb/o --maxfail=0"
 VITEST = "--reporter=json --outputFile=/run/nb/o"
+MOCHA = "--reporter json --reporter-option output=/run/nb/o"
 JEST = "--json --outputFile=/run/nb/o"
 NODE = (
     "--test-reporter=junit --test-reporter-destination=/run/nb/o"
@@ -45,6 +46,48 @@ def _adapt(command: str, **fields: Any) -> Adapted:
         ("node_modules/.bin/jest x;", f"node_modules/.bin/jest x {JEST};", "jest"),
         ("node --test test/*.mjs", f"node --test {NODE} test/*.mjs", "node"),
         ("(cd a; pytest b)", f"(cd a; pytest b {PYTEST})", "pytest"),
+        (
+            "npx mocha --exit 'test/**/*.js'",
+            "npx mocha --exit 'test/**/*.js' --reporter json --reporter-option output=/run/nb/o",
+            "mocha",
+        ),
+        ("npx nyc mocha", f"npx nyc mocha {MOCHA}", "mocha"),
+        (
+            "cd m && go test -race ./... -args -x",
+            "cd m && go test -json -count=1 -race ./... -args -x > /run/nb/o 2>&1",
+            "go",
+        ),
+        ("go test -count=3 .", "go test -json -count=3 . > /run/nb/o 2>&1", "go"),
+        ("(go test .)", "(go test -json -count=1 . > /run/nb/o 2>&1)", "go"),
+        ("gotestsum -- ./...", "gotestsum --junitfile=/run/nb/o -- ./...", "gotestsum"),
+        (
+            "cargo +1.90 test -p a -- --skip b",
+            "cargo +1.90 test --no-fail-fast -p a -- --skip b > /run/nb/o 2>&1",
+            "cargo",
+        ),
+        (
+            "cargo test --no-fail-fast",
+            "cargo test --no-fail-fast > /run/nb/o 2>&1",
+            "cargo",
+        ),
+        (
+            "cargo nextest run --lib -E 'test(x)'",
+            "cargo nextest run --no-fail-fast --tool-config-file nanobench:/run/nb/o.toml"
+            " --lib -E 'test(x)'",
+            "cargo-nextest",
+        ),
+        ("./mvnw -q test", "./mvnw -q test --fail-at-end", "maven"),
+        ("mvn -fae verify", "mvn -fae verify", "maven"),
+        (
+            "./gradlew :a:test --tests X",
+            "./gradlew :a:test --tests X --continue --no-build-cache",
+            "gradle",
+        ),
+        ("ctest -R x", "ctest -R x --output-junit /run/nb/o", "ctest"),
+        ("vendor/bin/phpunit t", "vendor/bin/phpunit t --log-junit /run/nb/o", "phpunit"),
+        ("npx tape test/*.js", "npx tape test/*.js > /run/nb/o", "tap"),
+        ("npx ava", "npx ava --tap > /run/nb/o", "ava"),
+        ("bats -r test", "bats --formatter tap -r test > /run/nb/o", "bats"),
     ],
 )
 def test_result_options_go_where_the_runner_reads_them(
@@ -70,6 +113,20 @@ def test_result_options_go_where_the_runner_reads_them(
         ("jest -b a", f"jest a {JEST}", ("-b",)),
         ("pytest -x --junitxml={OUT}", "pytest --junitxml=/run/nb/o", ("-x",)),
         ("pytest -k 'x -x' t", f"pytest -k 'x -x' t {PYTEST}", ()),
+        ("mocha -b --bail", f"mocha {MOCHA}", ("-b", "--bail")),
+        (
+            "go test -failfast -v .",
+            "go test -json -count=1 -v . > /run/nb/o 2>&1",
+            ("-failfast",),
+        ),
+        ("cargo test -q", "cargo test --no-fail-fast > /run/nb/o 2>&1", ("-q",)),
+        ("mvn -ff test", "mvn test --fail-at-end", ("-ff",)),
+        ("ctest --stop-on-failure", "ctest --output-junit /run/nb/o", ("--stop-on-failure",)),
+        (
+            "phpunit --stop-on-defect",
+            "phpunit --log-junit /run/nb/o",
+            ("--stop-on-defect",),
+        ),
     ],
 )
 def test_options_that_stop_early_are_removed_and_recorded(
@@ -81,7 +138,19 @@ def test_options_that_stop_early_are_removed_and_recorded(
 
 @pytest.mark.parametrize(
     "command",
-    ["make test", "npm test", "npm run vitest", "pytest | tee log", "python run.py", "node x.js"],
+    [
+        "make test",
+        "npm test",
+        "npm run vitest",
+        "pytest | tee log",
+        "python run.py",
+        "node x.js",
+        "go vet ./...",
+        "go run ./cmd test",
+        "cargo build",
+        "cargo run -- test",
+        "prove -r t",
+    ],
 )
 def test_an_opaque_command_is_refused_politely(command: str) -> None:
     with pytest.raises(InvalidInputError, match="'tests'") as caught:
@@ -98,6 +167,53 @@ def test_an_opaque_command_with_result_path_and_format_runs_unchanged() -> None:
 def test_a_result_without_a_format_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="format"):
         _adapt("make test OUT={OUT}")
+
+
+def test_formats_are_those_of_the_runners() -> None:
+    formats = {
+        "npx mocha": "mocha-json",
+        "go test .": "go-json",
+        "cargo test": "cargo-text",
+        "cargo test -- -Zunstable-options --format json": "libtest-json",
+        "cargo nextest run": "junit",
+        "mvn test": "junit",
+        "npx tape a.js": "tap",
+    }
+    assert {command: _adapt(command).format for command in formats} == formats
+
+
+def _run(script: str, cwd: Path) -> int:
+    done = subprocess.run(["/bin/sh", "-c", script], cwd=cwd, capture_output=True, timeout=20)
+    return done.returncode
+
+
+def test_reports_of_modules_are_collected_and_old_ones_are_not_believed(tmp_path: Path) -> None:
+    tree, out = tmp_path / "w s", tmp_path / "o ut"
+    stale = tree / "a/target/surefire-reports/TEST-old.xml"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("planted")
+    (tree / "TEST-x.xml").write_text("elsewhere")
+    suite = Suite(name="t", language="java", command="mvn test")
+    script = adapt(suite, str(out)).script()
+    for name in ("a", "b b"):
+        write = f"mkdir -p '{name}/target/surefire-reports'; echo {name[0]} > "
+        write += f"'{name}/target/surefire-reports/TEST-{name[0]}.xml'; "
+        script = script.replace("mvn test", write + "mvn test")
+    assert _run(script.replace("mvn test --fail-at-end", "(exit 3)"), tree) == 3
+    found = {str(path.relative_to(out)): path.read_text() for path in out.rglob("*.xml")}
+    assert found == {
+        "a/target/surefire-reports/TEST-a.xml": "a\n",
+        "b b/target/surefire-reports/TEST-b.xml": "b\n",
+    }
+
+
+def test_output_that_is_a_result_is_shown_as_well(tmp_path: Path) -> None:
+    suite = Suite(name="t", language="go", command="go test .")
+    script = adapt(suite, str(tmp_path / "o")).script()
+    script = script.replace("go test -json -count=1 .", "sh -c 'echo out; echo err >&2; exit 1'")
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "out\nerr\n", "")
+    assert (tmp_path / "o").read_text() == "out\nerr\n"
 
 
 def test_the_result_path_is_quoted_for_the_shell(tmp_path: Path) -> None:

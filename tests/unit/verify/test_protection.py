@@ -51,6 +51,12 @@ def test_look_alikes_are_source(path: str) -> None:
         ("vitest.config.ts", True),
         ("ui/jest.config.json", True),
         ("jest.config.js", False),  # the golden patch changes it
+        (".mocharc.yml", True),
+        ("build.rs", True),
+        ("crates/a/.cargo/config.toml", True),
+        (".npmrc", True),
+        ("go.work", True),
+        ("Makefile", False),  # no command runs make
         ("pyproject.toml", False),
         ("package.json", False),
         ("src/a.py", False),
@@ -60,6 +66,19 @@ def test_what_an_agent_cannot_change(task: Callable[..., Task], path: str, refus
     document = task(test_files=["tests/test_a.py"], protected_files=["data"])
     guard = protection(document, _golden("src/a.py", "jest.config.js", "tests/test_a.py"))
     assert guard.refuses(path.encode()) is refused
+
+
+def test_what_the_commands_start_is_protected_unless_the_golden_patch_changes_it(
+    task: Callable[..., Task],
+) -> None:
+    document = task(test_command="make check && sh tools/test.sh")
+    guard = protection(document, _golden("src/a.py"))
+    refused = ("Makefile", "sub/rules.mk", "tools/test.sh")
+    assert [path for path in refused if guard.refuses(path.encode())] == list(refused)
+    assert not guard.refuses(b"tools/other.sh")
+    changed = protection(document, _golden("Makefile", "tools/test.sh"))
+    assert not changed.refuses(b"Makefile")
+    assert not changed.refuses(b"tools/test.sh")
 
 
 def test_a_required_file_is_never_protected(task: Callable[..., Task]) -> None:

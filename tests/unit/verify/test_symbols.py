@@ -84,6 +84,39 @@ def test_golden_and_agent_definitions_are_told_apart_by_file(snapshot: Any) -> N
     assert symptom.agent_defines_in == ("lib/b.ts",)
 
 
+def test_a_module_is_built_by_adding_its_file(snapshot: Any) -> None:
+    context = _context(
+        snapshot,
+        {b"a.py": b""},
+        golden=[_written(b"pkg/wanted.py", b"x = 1\n")],
+        agent=[_written(b"a.py", b"from pkg.wanted import x\n")],
+    )
+    symptom = _complete("wanted", context)
+    assert symptom.in_repository_at_base is False
+    assert symptom.in_golden_patch is True
+    assert symptom.golden_defines_in == ("pkg/wanted.py",)
+    assert (symptom.in_agent_lines, symptom.agent_defines_in) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("symbol", "line", "path"),
+    [
+        ("github.com/a/b", b'import "github.com/a/b"', b"x.go"),
+        ("com.acme.util", b"import com.acme.util.Text;", b"X.java"),
+        ("com.acme.util", b"", b"src/com/acme/util/X.java"),
+        ("@scope/pkg", b"import x from '@scope/pkg';", b"x.ts"),
+        ("left-pad", b'require("left-pad")', b"x.js"),
+        ("gr\u00f6\u00dfe", "gro\u0308\u00dfe = 1".encode(), b"x.py"),
+    ],
+)
+def test_imports_and_normalised_names_are_found(
+    snapshot: Any, symbol: str, line: bytes, path: bytes
+) -> None:
+    there = _complete(symbol, _context(snapshot, {b"a.py": b"", path: line}))
+    absent = _complete(symbol, _context(snapshot, {b"a.py": b"", b"y": b"other"}))
+    assert (there.in_repository_at_base, absent.in_repository_at_base) == (True, False)
+
+
 def test_without_a_symbol_nothing_is_said(snapshot: Any) -> None:
     symptom = _complete(None, _context(snapshot, {b"a.py": b"x"}))
     assert symptom.in_required_files_at_base is None
@@ -136,6 +169,44 @@ def test_symptoms_keep_their_order(snapshot: Any) -> None:
         ("a.js", "x.f === 1", False),
         ("a.js", "const $f = 1;", False),
         ("a.rb", "def f(): pass", False),
+        ("a.ts", "  constructor(private f: string) {}", True),
+        ("a.ts", "export * as f from './f';", True),
+        ("a.go", "func f(x int) error {", True),
+        ("a.go", "func (t *T) f() {", True),
+        ("a.go", "func f[T any](x T) {", True),
+        ("a.go", "type f struct {", True),
+        ("a.go", "var a, f = 1, 2", True),
+        ("a.go", "\tf, err := make()", True),
+        ("a.go", '\tf string `json:"f"`', True),
+        ("a.go", "\tf(x int) error", True),
+        ("a.go", "\tf = iota", True),
+        ("a.go", "\tf(x)", False),
+        ("a.go", "\tx.f = 1", False),
+        ("a.go", "\treturn f", False),
+        ("a.go", "\tif f == 1 {", False),
+        ("a.go", "type ff struct {", False),
+        ("a.rs", "pub(crate) async fn f<T>(x: T) {", True),
+        ("a.rs", "    pub f: i32,", True),
+        ("a.rs", "    f: Option<i32>,", True),
+        ("a.rs", "    f { x: i32 },", True),
+        ("a.rs", "macro_rules! f {", True),
+        ("a.rs", "pub use crate::g as f;", True),
+        ("a.rs", "let mut f = 1;", True),
+        ("a.rs", "use crate::f;", False),
+        ("a.rs", "    f: value,", False),
+        ("a.rs", "    f(x);", False),
+        ("a.rs", "x.f()", False),
+        ("A.java", "public record f(int a) {", True),
+        ("A.java", "    @Override public static <T> List<T> f(T a) {", True),
+        ("A.java", "    private final Map<String, int[]> f = new HashMap<>();", True),
+        ("A.java", "    protected f(int a) {", True),
+        ("A.java", "    String f;", True),
+        ("A.java", "    f(1),", True),
+        ("A.java", "    return f;", False),
+        ("A.java", "    f(1);", False),
+        ("A.java", "    x.f = 1;", False),
+        ("A.java", "import p.f;", False),
+        ("A.java", "    new f(1);", False),
         ("README", "def f(): pass", False),
     ],
 )

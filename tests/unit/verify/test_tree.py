@@ -1,5 +1,6 @@
 """The tree that is verified: the agent's source, the golden tests."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,28 @@ def test_attempts_on_tests_leave_no_trace_but_are_reported(
 def test_bytecode_of_the_agent_is_not_carried(build: Any) -> None:
     _, files = build(_write(b"src/__pycache__/a.cpython-311.pyc"))
     assert files == {"src/a.py": b"base", **TESTS}
+
+
+def test_runner_configuration_in_shared_files_is_put_back_and_named(
+    tmp_path: Path, snapshot: Any, task: Callable[..., Task]
+) -> None:
+    base = {
+        b"package.json": b'{"scripts": {"test": "vitest"}}',
+        b"go.mod": b"module m\n",
+        b"pyproject.toml": b"",
+    }
+    changes = [
+        _write(b"package.json", b'{"scripts": {"test": "true"}, "dependencies": {"a": "1"}}'),
+        _write(b"go.mod", b"module m\nreplace a => ./a\n"),
+        _write(b"pyproject.toml", b"elsewhere.toml", 0o120000),
+    ]
+    fields = {"test_command": "npm test", "required_files": ["go.mod"]}
+    report = build_tree(snapshot(base), tmp_path / "ws", changes, Golden(b"", ()), task(**fields))
+    assert report.protected == ("package.json (scripts.test)", "pyproject.toml")
+    document = json.loads((tmp_path / "ws/package.json").read_text())
+    assert document == {"scripts": {"test": "vitest"}, "dependencies": {"a": "1"}}
+    assert "replace" in (tmp_path / "ws/go.mod").read_text()  # a required file is the agent's
+    assert not (tmp_path / "ws/pyproject.toml").is_symlink()
 
 
 def test_conflicting_changes_are_reported(build: Any) -> None:
