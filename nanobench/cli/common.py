@@ -18,7 +18,7 @@ from nanobench.pipeline.bench import Bench, PlannedTask, Services
 from nanobench.pipeline.cell import run_cell
 from nanobench.pipeline.checking import check_input
 from nanobench.pipeline.isolating import check_isolation, warn_of
-from nanobench.pipeline.places import sweep
+from nanobench.pipeline.places import sweep, temporary_files
 from nanobench.pipeline.pool import run_cells, unfinished
 from nanobench.pipeline.progress import Progress
 from nanobench.pipeline.store import ResultStore
@@ -90,6 +90,7 @@ def open_bench(
     if trouble:
         click.echo(f"warning: an earlier run may have left containers: {trouble}", err=True)
     with ExitStack() as stack:
+        stack.enter_context(temporary_files(state.runs))
         yield Bench(
             plan=plan,
             tasks=tasks,

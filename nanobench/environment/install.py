@@ -8,7 +8,8 @@ from datetime import UTC
 from hashlib import sha256
 from pathlib import Path
 
-from nanobench.environment.room import Place, Room
+from nanobench.environment import compilers
+from nanobench.environment.room import FIXED_RUN, Place, Room
 from nanobench.environment.runtimes import Runtimes
 from nanobench.environment.sandbox import CommandResult, Mount, Sandbox
 from nanobench.environment.tool_run import log_tail
@@ -18,6 +19,8 @@ from nanobench.files import make_directory
 from nanobench.model.task import Task
 
 FIXED_CACHE = "/run/nb-cache"
+FIXED_DEPENDENCIES = "/run/nb-deps"
+DEPENDENCIES = "deps"  # beside the run directory of an install at fixed paths, else inside it
 SYSTEM_CERTIFICATES = "/etc/ssl/certs"
 # npm's words when a registry says that all fitting versions are newer than allowed. Mirrors
 # often date a version by when they first saw it.
@@ -49,8 +52,12 @@ class Installer:
 
     def room(self, place: Place) -> Room:
         """A room in which installed dependencies are used; tools do not install by themselves."""
-        env = {**self._env(), "UV_NO_SYNC": "1"}
-        return self._open(place, env)
+        deps, run = self._paths(place.run_dir)
+        shared = (one.source for one in place.mounts if one.target == FIXED_DEPENDENCIES)
+        kept = next(shared, place.run_dir / DEPENDENCIES)
+        compiled = compilers.has_compiled(kept)
+        downloaded = compilers.using_env(self.runtimes.compilers, deps, run, compiled)
+        return self._open(place, {**self._env(), "UV_NO_SYNC": "1", **downloaded})
 
     def run(self, workspace: Path, run_dir: Path) -> tuple[str, ...]:
         """Run every install command in the workspace.
@@ -68,9 +75,15 @@ class Installer:
         cache = make_directory(self.toolchain.caches / self._repository())
         seen = FIXED_CACHE if self.sandbox.fixed_paths else str(cache)
         mounts = (Mount(cache, FIXED_CACHE, writable=True), *_certificates(self.own_system))
+        deps, run = self._paths(run_dir)
+        if self.runtimes.compilers:
+            apart = run_dir.parent if self.sandbox.fixed_paths else run_dir
+            kept = make_directory(apart / DEPENDENCIES)
+            mounts = (*mounts, Mount(kept, FIXED_DEPENDENCIES, writable=True))
+        downloading = compilers.install_env(self.runtimes.compilers, deps, run)
         place = Place(workspace, run_dir, mounts=mounts)
         with (
-            self._open(place, {**self._env(), **self._install_env(seen)}) as room,
+            self._open(place, {**self._env(), **self._install_env(seen), **downloading}) as room,
             # Out of the commands' reach: they could put links in place of the next one's log.
             tempfile.TemporaryDirectory(prefix=".install-", dir=run_dir.parent) as logs,
         ):
@@ -126,9 +139,16 @@ class Installer:
             ),
         )
 
+    def _paths(self, run_dir: Path) -> tuple[str, str]:
+        """Downloaded dependencies and run directory, as commands see them."""
+        if self.sandbox.fixed_paths:
+            return FIXED_DEPENDENCIES, FIXED_RUN
+        return str(run_dir / DEPENDENCIES), str(run_dir)
+
     def _env(self) -> dict[str, str]:
         python = self.runtimes.python
         return {
+            **self.runtimes.env,
             **({"UV_PYTHON": str(python)} if python else {}),
             "UV_PYTHON_DOWNLOADS": "never",
             "UV_NO_PROGRESS": "1",

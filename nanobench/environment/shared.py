@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from nanobench.environment.install import Installer
+from nanobench.environment.install import DEPENDENCIES, FIXED_DEPENDENCIES, Installer
 from nanobench.environment.leftovers import (
     Leftovers,
     find_leftovers,
@@ -92,6 +92,8 @@ class Shared:
             if Path(path).name == "node_modules":
                 caches = (f"{path}/{cache}" for cache in TOOL_CACHES)
                 mounts += (Mount(source, cache, kind="tmpfs") for cache in caches)
+        if (self._directory / DEPENDENCIES).is_dir():
+            mounts.append(Mount(self._directory / DEPENDENCIES, FIXED_DEPENDENCIES))
         place = Place(workspace, run_dir, mounts=tuple(mounts), residue=self.residue)
         return self._installer.room(place)
 

@@ -26,6 +26,7 @@ ResultFormat = Literal[
     "cargo-text",
     "libtest-json",
 ]
+RuntimeName = Literal["python", "node", "pnpm", "yarn", "go", "rust", "java"]
 AgentNetwork = Literal["provider-only", "host"]
 VerifyNetwork = Literal["none", "host"]
 
@@ -111,11 +112,11 @@ class TaskEnvironment(Document):
     """How the task's dependencies come about.
 
     `install` commands run once in the pristine base checkout, in order, by `sh -c`.
-    `runtimes` names versions: `python`, `node`, `pnpm`, `yarn`.
+    `runtimes` names versions: `python`, `node`, `pnpm`, `yarn`, `go`, `rust`, `java`.
     """
 
     strategy: Literal["native", "container"] = "native"
-    runtimes: dict[Literal["python", "node", "pnpm", "yarn"], NonEmpty] = {}
+    runtimes: dict[RuntimeName, NonEmpty] = {}
     install: tuple[NonEmpty, ...] = ()
     install_timeout_seconds: PositiveInt = 1800
     exclude_newer: AwareDatetime | None = Field(

@@ -1,6 +1,7 @@
 """The directories of one running cell; they are gone when it ends, or at the next start."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,6 +95,22 @@ def places(runs: Path) -> Iterator[Places]:
             os.close(descriptor)
             remove_tree(root)
             _lock_of(root).unlink(missing_ok=True)
+
+
+@contextmanager
+def temporary_files(runs: Path) -> Iterator[None]:
+    """Have all temporary files of this process lie below `runs`, where a sweep finds them.
+
+    Raises:
+        StateError: the directory cannot be created.
+    """
+    before = tempfile.tempdir
+    with places(runs) as own:
+        tempfile.tempdir = str(own.scratch)
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before
 
 
 def sweep(runs: Path) -> list[Path]:

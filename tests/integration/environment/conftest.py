@@ -3,13 +3,20 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from nanobench.environment.native import NativeEnvironment
+from nanobench.environment.protocol import Prepared
+from nanobench.environment.room import Room
 from nanobench.environment.sandbox import Command, CommandResult, Network, Sandbox, probe_sandboxes
 from nanobench.environment.toolchain import Toolchain
 from nanobench.files import StateDirectory
+from nanobench.model.task import Task
+from nanobench.workspace.cache import ObjectCache
+from nanobench.workspace.snapshot import Snapshot, SnapshotStore
 
 SANDBOXES = ("bubblewrap", "namespaces", "none")
 
@@ -153,3 +160,68 @@ def _make_repository(directory: Path, files: dict[str, str]) -> str:
 @pytest.fixture
 def make_repository() -> Callable[[Path, dict[str, str]], str]:
     return _make_repository
+
+
+class Bench:
+    """A repository of its own, and everything to prepare and run it."""
+
+    def __init__(self, root: Path, toolchain: Toolchain, make_repository: Any) -> None:
+        self.root = root
+        self.state = StateDirectory.locate(root / "state")
+        self.toolchain = toolchain
+        self._make_repository = make_repository
+        self._rooms = 0
+
+    def task(self, files: dict[str, str], *install: str, **environment: Any) -> Task:
+        repository = self.root / "repository"
+        commit = self._make_repository(repository, files)
+        document = {
+            "task_id": "t",
+            "repo": "o/r",
+            "repo_url": str(repository),
+            "base_commit": commit,
+            "languages": ["Python"],
+            "domain": "d",
+            "complexity_tier": "Tier 1 (Isolated Edit)",
+            "task_type": "bug",
+            "reasoning_category": "c",
+            "token_estimate": 1,
+            "problem_statement": "s",
+            "required_files": ["a"],
+            "ground_truth_patch": "p",
+            "test_command": "true",
+            "contributor": "c",
+            "merged_at": "2026-06-01T00:00:00Z",
+            "environment": {"install": install, **environment},
+        }
+        return Task.model_validate(document)
+
+    def snapshot(self, task: Task) -> Snapshot:
+        store = SnapshotStore(self.state.snapshots, ObjectCache(self.state.repositories))
+        return store.get(task.repo_url, task.base_commit)
+
+    def prepare(self, sandbox: Sandbox, task: Task) -> Prepared:
+        environment = NativeEnvironment(self.state, self.toolchain, sandbox)
+        return environment.prepare(task, self.snapshot(task))
+
+    def workspace(self, task: Task) -> tuple[Path, Path]:
+        self._rooms += 1
+        workspace = self.state.runs / f"{self._rooms}-ws"
+        run_dir = self.state.runs / f"{self._rooms}-run"
+        run_dir.mkdir()
+        self.snapshot(task).unpack(workspace)
+        return workspace, run_dir
+
+    def run(self, room: Room, *argv: str, cwd: str = ".") -> tuple[CommandResult, str]:
+        stdout, stderr = self.root / "stdout", self.root / "stderr"
+        result = room.run(
+            argv, cwd=cwd, timeout_seconds=60, stdout=stdout, stderr=stderr, network="none"
+        )
+        return result, stdout.read_text() + stderr.read_text()
+
+
+@pytest.fixture
+def bench(
+    tmp_path: Path, toolchain: Toolchain, make_repository: Callable[[Path, dict[str, str]], str]
+) -> Bench:
+    return Bench(tmp_path, toolchain, make_repository)

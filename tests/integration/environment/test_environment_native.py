@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,11 @@ import pytest
 
 from nanobench.environment.native import NativeEnvironment
 from nanobench.environment.protocol import Prepared
-from nanobench.environment.room import Room
-from nanobench.environment.sandbox import CommandResult, Sandbox
+from nanobench.environment.sandbox import Sandbox
 from nanobench.environment.shared import DESCRIPTION
 from nanobench.environment.toolchain import Toolchain
 from nanobench.errors import EnvironmentSetupError
-from nanobench.files import StateDirectory
 from nanobench.model.task import Task
-from nanobench.workspace.cache import ObjectCache
-from nanobench.workspace.snapshot import Snapshot, SnapshotStore
 
 pytestmark = pytest.mark.real
 
@@ -41,73 +37,8 @@ NODE_PROJECT = {
 }
 
 
-class Bench:
-    """A repository of its own, and everything to prepare and run it."""
-
-    def __init__(self, root: Path, toolchain: Toolchain, make_repository: Any) -> None:
-        self.root = root
-        self.state = StateDirectory.locate(root / "state")
-        self.toolchain = toolchain
-        self._make_repository = make_repository
-        self._rooms = 0
-
-    def task(self, files: dict[str, str], *install: str, **environment: Any) -> Task:
-        repository = self.root / "repository"
-        commit = self._make_repository(repository, files)
-        document = {
-            "task_id": "t",
-            "repo": "o/r",
-            "repo_url": str(repository),
-            "base_commit": commit,
-            "languages": ["Python"],
-            "domain": "d",
-            "complexity_tier": "Tier 1 (Isolated Edit)",
-            "task_type": "bug",
-            "reasoning_category": "c",
-            "token_estimate": 1,
-            "problem_statement": "s",
-            "required_files": ["a"],
-            "ground_truth_patch": "p",
-            "test_command": "true",
-            "contributor": "c",
-            "merged_at": "2026-06-01T00:00:00Z",
-            "environment": {"install": install, **environment},
-        }
-        return Task.model_validate(document)
-
-    def snapshot(self, task: Task) -> Snapshot:
-        store = SnapshotStore(self.state.snapshots, ObjectCache(self.state.repositories))
-        return store.get(task.repo_url, task.base_commit)
-
-    def prepare(self, sandbox: Sandbox, task: Task) -> Prepared:
-        environment = NativeEnvironment(self.state, self.toolchain, sandbox)
-        return environment.prepare(task, self.snapshot(task))
-
-    def workspace(self, task: Task) -> tuple[Path, Path]:
-        self._rooms += 1
-        workspace = self.state.runs / f"{self._rooms}-ws"
-        run_dir = self.state.runs / f"{self._rooms}-run"
-        run_dir.mkdir()
-        self.snapshot(task).unpack(workspace)
-        return workspace, run_dir
-
-    def run(self, room: Room, *argv: str, cwd: str = ".") -> tuple[CommandResult, str]:
-        stdout, stderr = self.root / "stdout", self.root / "stderr"
-        result = room.run(
-            argv, cwd=cwd, timeout_seconds=60, stdout=stdout, stderr=stderr, network="none"
-        )
-        return result, stdout.read_text() + stderr.read_text()
-
-
-@pytest.fixture
-def bench(
-    tmp_path: Path, toolchain: Toolchain, make_repository: Callable[[Path, dict[str, str]], str]
-) -> Bench:
-    return Bench(tmp_path, toolchain, make_repository)
-
-
 def test_editable_python_install_imports_the_code_of_each_workspace(
-    sandbox: Sandbox, bench: Bench
+    sandbox: Sandbox, bench: Any
 ) -> None:
     install = "uv venv -q .venv && uv pip install -q -e . pytest"
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -126,7 +57,7 @@ def test_editable_python_install_imports_the_code_of_each_workspace(
             assert b".venv" in room.residue
 
 
-def test_npm_install_serves_each_workspace(sandbox: Sandbox, bench: Bench) -> None:
+def test_npm_install_serves_each_workspace(sandbox: Sandbox, bench: Any) -> None:
     task = bench.task(NODE_PROJECT, "npm install --no-audit --no-fund --ignore-scripts")
     prepared = bench.prepare(sandbox, task)
     for word in ("first", "second"):
@@ -139,7 +70,7 @@ def test_npm_install_serves_each_workspace(sandbox: Sandbox, bench: Bench) -> No
             assert (workspace / "package-lock.json").is_file()
 
 
-def test_pnpm_of_the_task_s_version_installs_offline_links(sandbox: Sandbox, bench: Bench) -> None:
+def test_pnpm_of_the_task_s_version_installs_offline_links(sandbox: Sandbox, bench: Any) -> None:
     files = {
         "package.json": json.dumps(
             {"name": "app", "private": True, "dependencies": {"dep": "workspace:*"}}
@@ -164,7 +95,7 @@ def test_pnpm_of_the_task_s_version_installs_offline_links(sandbox: Sandbox, ben
 
 
 def test_mounted_dependencies_are_read_only_but_tool_caches_are_not(
-    bubblewrap: Sandbox, bench: Bench
+    bubblewrap: Sandbox, bench: Any
 ) -> None:
     task = bench.task(NODE_PROJECT, "npm install --no-audit --no-fund --ignore-scripts")
     prepared = bench.prepare(bubblewrap, task)
@@ -177,7 +108,7 @@ def test_mounted_dependencies_are_read_only_but_tool_caches_are_not(
     assert not (workspace / "node_modules").exists()
 
 
-def test_environment_is_installed_once_for_all_who_ask(bubblewrap: Sandbox, bench: Bench) -> None:
+def test_environment_is_installed_once_for_all_who_ask(bubblewrap: Sandbox, bench: Any) -> None:
     count = 'echo installed >> "$(dirname $UV_CACHE_DIR)/count"'
     task = bench.task({"a": "1"}, f"sleep 0.5; {count}; mkdir node_modules; touch node_modules/x")
     snapshot = bench.snapshot(task)
@@ -199,7 +130,7 @@ def test_environment_is_installed_once_for_all_who_ask(bubblewrap: Sandbox, benc
 
 
 def test_failed_install_names_the_command_and_shows_its_last_words(
-    sandbox: Sandbox, bench: Bench
+    sandbox: Sandbox, bench: Any
 ) -> None:
     task = bench.task({"a": "1"}, "echo fine", "echo no such package >&2; exit 4")
     with pytest.raises(EnvironmentSetupError, match="exited with 4") as caught:
@@ -209,13 +140,13 @@ def test_failed_install_names_the_command_and_shows_its_last_words(
     assert all(name.endswith(".lock") for name in left)
 
 
-def test_install_that_never_ends_is_ended(sandbox: Sandbox, bench: Bench, marker: str) -> None:
+def test_install_that_never_ends_is_ended(sandbox: Sandbox, bench: Any, marker: str) -> None:
     task = bench.task({"a": "1"}, f"sleep {marker}", install_timeout_seconds=1)
     with pytest.raises(EnvironmentSetupError, match="did not end within 1 s"):
         bench.prepare(sandbox, task).open(*bench.workspace(task))
 
 
-def test_half_written_environment_is_built_again(bubblewrap: Sandbox, bench: Bench) -> None:
+def test_half_written_environment_is_built_again(bubblewrap: Sandbox, bench: Any) -> None:
     task = bench.task({"a": "1"}, "echo made > made.txt")
     key = NativeEnvironment(bench.state, bench.toolchain, bubblewrap).key(task)
     for name in (key, f".{key}.partial"):
@@ -225,7 +156,7 @@ def test_half_written_environment_is_built_again(bubblewrap: Sandbox, bench: Ben
 
 
 def test_environment_that_another_version_described_is_built_again(
-    bubblewrap: Sandbox, bench: Bench
+    bubblewrap: Sandbox, bench: Any
 ) -> None:
     task = bench.task({"a": "1"}, "echo made > made.txt")
     key = bench.prepare(bubblewrap, task).key
@@ -233,7 +164,7 @@ def test_environment_that_another_version_described_is_built_again(
     assert bench.prepare(bubblewrap, task).residue == {b"made.txt"}
 
 
-def test_what_an_install_leaves_is_told_from_the_base(sandbox: Sandbox, bench: Bench) -> None:
+def test_what_an_install_leaves_is_told_from_the_base(sandbox: Sandbox, bench: Any) -> None:
     files = {"lock": "base\n", "run.sh": "#!/bin/sh\n", "pkg/code.py": "x = 1\n"}
     install = (
         "echo changed > lock; rm run.sh; mkdir -p pkg/gen big.egg-info pkg/__pycache__;"
@@ -251,7 +182,7 @@ def test_what_an_install_leaves_is_told_from_the_base(sandbox: Sandbox, bench: B
     assert (workspace / "link").is_symlink()
 
 
-def test_changed_residue_is_not_overwritten(bubblewrap: Sandbox, bench: Bench) -> None:
+def test_changed_residue_is_not_overwritten(bubblewrap: Sandbox, bench: Any) -> None:
     task = bench.task({"a": "1"}, "echo generated > version.txt")
     prepared = bench.prepare(bubblewrap, task)
     workspace, run_dir = bench.workspace(task)
@@ -261,7 +192,7 @@ def test_changed_residue_is_not_overwritten(bubblewrap: Sandbox, bench: Bench) -
 
 
 def test_links_in_the_way_of_dependencies_lead_nowhere(
-    bubblewrap: Sandbox, bench: Bench, tmp_path: Path
+    bubblewrap: Sandbox, bench: Any, tmp_path: Path
 ) -> None:
     install = "mkdir -p pkg/node_modules && echo x > pkg/node_modules/x && echo v > pkg/version"
     task = bench.task({"pkg/a": "1"}, install)
@@ -279,7 +210,7 @@ def test_links_in_the_way_of_dependencies_lead_nowhere(
 
 
 def test_missing_program_and_directory_are_the_command_s_failure(
-    sandbox: Sandbox, bench: Bench
+    sandbox: Sandbox, bench: Any
 ) -> None:
     task = bench.task({"a": "1"})
     workspace, run_dir = bench.workspace(task)
@@ -291,7 +222,7 @@ def test_missing_program_and_directory_are_the_command_s_failure(
 
 
 def test_home_and_temporary_files_lie_in_the_run_directory(
-    sandbox: Sandbox, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -309,7 +240,7 @@ def test_home_and_temporary_files_lie_in_the_run_directory(
     assert (run_dir / "home" / "h").is_file()
 
 
-def test_agent_can_commit_in_a_workspace(sandbox: Sandbox, bench: Bench) -> None:
+def test_agent_can_commit_in_a_workspace(sandbox: Sandbox, bench: Any) -> None:
     task = bench.task({"a": "1"})
     workspace, run_dir = bench.workspace(task)
     with bench.prepare(sandbox, task).open(workspace, run_dir) as room:
@@ -334,7 +265,7 @@ def test_unknown_version_of_nanocoder_is_a_clear_error(toolchain: Toolchain) -> 
     assert not toolchain.has_nanocoder("0.0.0-none")
 
 
-def test_another_node_comes_from_the_package_index(sandbox: Sandbox, bench: Bench) -> None:
+def test_another_node_comes_from_the_package_index(sandbox: Sandbox, bench: Any) -> None:
     task = bench.task({"a": "1"}, runtimes={"node": "22.20"})
     workspace, run_dir = bench.workspace(task)
     with bench.prepare(sandbox, task).open(workspace, run_dir) as room:
@@ -342,16 +273,14 @@ def test_another_node_comes_from_the_package_index(sandbox: Sandbox, bench: Benc
         assert output.startswith("v22.20.")
 
 
-def test_python_that_cannot_be_had_is_a_clear_error(bench: Bench, sandbox: Sandbox) -> None:
+def test_python_that_cannot_be_had_is_a_clear_error(bench: Any, sandbox: Sandbox) -> None:
     task = bench.task({"a": "1"}, runtimes={"python": "3.99"})
     with pytest.raises(EnvironmentSetupError, match=r"Python 3\.99") as caught:
         bench.prepare(sandbox, task)
     assert "pyenv" in caught.value.remedy
 
 
-def test_key_changes_with_all_that_dependencies_come_from(
-    bubblewrap: Sandbox, bench: Bench
-) -> None:
+def test_key_changes_with_all_that_dependencies_come_from(bubblewrap: Sandbox, bench: Any) -> None:
     task = bench.task({"a": "1"}, "true")
     environment = NativeEnvironment(bench.state, bench.toolchain, bubblewrap)
     variants: Sequence[Task] = [
@@ -374,7 +303,7 @@ def test_key_changes_with_all_that_dependencies_come_from(
     assert environment.key(task) == keys[0]
 
 
-def test_floating_dependencies_stop_at_the_task_s_date(bubblewrap: Sandbox, bench: Bench) -> None:
+def test_floating_dependencies_stop_at_the_task_s_date(bubblewrap: Sandbox, bench: Any) -> None:
     files = {"package.json": json.dumps({"name": "a", "dependencies": {"semver": "*"}})}
     install = (
         "uv venv -q .venv && uv pip install -q pytest && npm install --no-audit --ignore-scripts"
@@ -392,7 +321,7 @@ def test_floating_dependencies_stop_at_the_task_s_date(bubblewrap: Sandbox, benc
     assert (output == "7.5.4\n") != (prepared.undated == (install,))
 
 
-def test_rooms_do_not_leave_variables_of_the_install(sandbox: Sandbox, bench: Bench) -> None:
+def test_rooms_do_not_leave_variables_of_the_install(sandbox: Sandbox, bench: Any) -> None:
     task = bench.task({"a": "1"}, "true")
     workspace, run_dir = bench.workspace(task)
     with bench.prepare(sandbox, task).open(workspace, run_dir) as room:

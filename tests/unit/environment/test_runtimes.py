@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobench.environment.runtimes import _fits, _uv_env
+from nanobench.environment.compilers import fits as does_fit
+from nanobench.environment.runtimes import _uv_env
 from nanobench.environment.toolchain import Toolchain
 
 
@@ -20,7 +21,7 @@ from nanobench.environment.toolchain import Toolchain
     ],
 )
 def test_version_fits_a_prefix_or_a_least_one(version: str, wanted: str, fits: bool) -> None:
-    assert _fits(version, wanted) is fits
+    assert does_fit(version, wanted) is fits
 
 
 def test_interpreters_of_pyenv_are_found_without_its_shims(

@@ -1,13 +1,14 @@
 """Directories of running cells: gone at the end, swept after a kill, left alone while alive."""
 
 import multiprocessing
+import tempfile
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
 
 from nanobench.errors import StateError
-from nanobench.pipeline.places import places, sweep
+from nanobench.pipeline.places import places, sweep, temporary_files
 
 
 @pytest.fixture
@@ -92,3 +93,12 @@ def test_a_directory_that_vanished_is_noticed(runs: Path, tmp_path: Path, made_a
         with pytest.raises(StateError, match="removed or moved during the run") as caught:
             rooms.check()
     assert caught.value.where == str(tmp_path / "state")
+
+
+def test_temporary_files_lie_where_a_sweep_finds_them(runs: Path) -> None:
+    before = tempfile.gettempdir()
+    with temporary_files(runs), tempfile.TemporaryDirectory() as place:
+        assert Path(place).is_relative_to(runs)
+        assert sweep(runs) == []
+    assert list(runs.iterdir()) == []
+    assert tempfile.gettempdir() == before
