@@ -176,6 +176,7 @@ class ContainerSandbox:
             security_opt=["no-new-privileges", "label=disable"],
             read_only=True,
             **self.engine.limit_options(),
+            ulimits=_rlimits(),
             shm_size="1g",
             log_config={"type": "none"},
         )
@@ -189,6 +190,14 @@ class ContainerSandbox:
             "host_config": host,
             **({"hostname": HOSTNAME} if apart else {}),
         }
+
+
+def _rlimits() -> list[dict[str, Any]]:
+    """Those that commands on the machine itself have too."""
+    from docker.types import Ulimit
+
+    limits = {"core": 0, "fsize": DISK_BYTES}
+    return [Ulimit(name=name, soft=limit, hard=limit) for name, limit in limits.items()]
 
 
 def _bind(mount: Mount) -> dict[str, Any]:
