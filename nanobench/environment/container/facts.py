@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nanobench.environment import compilers
 from nanobench.environment.container.sandbox import ContainerSandbox
 from nanobench.environment.runtimes import Found, ImageTools
 from nanobench.environment.sandbox import Command, Mount
@@ -26,6 +27,9 @@ fi
 [ -e "$1" ] || echo "unseen $1"
 echo "ours $("$1" --version 2>&1 | tr '\\n' ' ')"
 if command -v node >/dev/null; then echo "node $(node --version) $(command -v node)"; fi
+if command -v go >/dev/null; then echo "go $(go version)"; fi
+if command -v rustc >/dev/null; then echo "rust $(rustc --version)"; fi
+if command -v java >/dev/null; then echo "java $(java -version 2>&1 | grep version)"; fi
 python=$(command -v python3 || command -v python)
 if [ -n "$3" ]; then
   python=$("$2" python find --no-project --no-config --system --no-python-downloads "$3")
@@ -33,6 +37,7 @@ fi
 if [ -n "$python" ]; then echo "python $("$python" -I -c '{_PYTHON}')"; fi
 exit 0
 """
+_NUMBERS = re.compile(r"\d+(\.\d+)*")
 _NODE = re.compile(r"v\d+\.\d+\.\d+\s*")
 
 
@@ -74,6 +79,11 @@ def find_facts(sandbox: ContainerSandbox, toolchain: Toolchain, asked: Question)
         path=tuple(Path(part) for part in path.split(":") if part),
         python=_place_and_version(said.get("python", "")),
         node=_place_and_version(said.get("node", "")),
+        compilers={
+            name: found[0]
+            for name in compilers.NAMES
+            if (found := _NUMBERS.search(said.get(name, "")))
+        },
     )
     return Facts(tools, _owner(said, asked.user))
 
