@@ -77,21 +77,16 @@ def expected_modes(behaviour: str) -> tuple[Mode, ...]:
     return tuple(mode for mode in _MODES if expected(behaviour, mode, _RULESETS[-1]))
 
 
-def _nothing_required(behaviour: str, because: str, **where: tuple[Ruleset, ...]) -> list[Row]:
+def _nothing_required(
+    behaviour: str, because: str, rulesets: tuple[Ruleset, ...] = _RULESETS
+) -> tuple[Row, Row]:
     """Rule 2: a category in navigation mode only."""
     hinted = f"7 rule 2, hinted: Zero Signal without category; {because}"
-    return [
-        Row(behaviour, (ZERO,), _NOTHING, hinted, modes=("hinted",), reasons=(None,), **where),
-        Row(
-            behaviour,
-            (UNREAD,),
-            _NOTHING,
-            f"7 rule 2, navigation: no required file edited; {because}",
-            modes=("navigation",),
-            reasons=(None,),
-            **where,
-        ),
-    ]
+    navigation = f"7 rule 2, navigation: no required file edited; {because}"
+    return (
+        Row(behaviour, (ZERO,), _NOTHING, hinted, ("hinted",), rulesets, (None,)),
+        Row(behaviour, (UNREAD,), _NOTHING, navigation, ("navigation",), rulesets, (None,)),
+    )
 
 
 _SOLVED = "6: every target passes, nothing broken; solved is decided before any category"
