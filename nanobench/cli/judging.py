@@ -75,7 +75,8 @@ def check_readable(problems: Sequence[str]) -> None:
         raise InvalidInputError(
             f"{len(problems)} files could not be used; the report holds the rest",
             where=some(problems),
-            remedy="remove them, or run their cells again",
+            remedy="read records of a newer version with that version; remove damaged ones, or run "
+            "their cells again",
         )
 
 
