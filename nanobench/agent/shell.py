@@ -70,6 +70,9 @@ _MINING_OPTIONS = _words(
     "--all -g --walk-reflogs --reflog --remotes -a -r --batch-all-objects --branches --tags"
 )
 _READING_GIT = _words("log rev-list branch cat-file show-ref for-each-ref whatchanged")
+_TAKING_GIT = _words("show checkout switch restore diff merge archive worktree read-tree")
+# Who looks at the base commit calls it HEAD; a whole hash was brought along from elsewhere.
+_WHOLE_HASH = re.compile(r"[0-9a-f]{40}(?=$|[:~^.])")
 _OTHER_STATES = re.compile(
     r"(?:^|[/~^.])(?:FETCH_HEAD|ORIG_HEAD)|@\{|^(?:remotes/)?origin/|^stash$"
 )
@@ -158,6 +161,8 @@ def mines_history(step: Step) -> bool:
     if step.subcommand == "stash":
         return bool({"list", "show", "pop", "apply"} & set(step.arguments))
     options = step.subcommand in _READING_GIT and _MINING_OPTIONS & set(step.arguments)
+    if step.subcommand in _TAKING_GIT and any(map(_WHOLE_HASH.match, step.arguments)):
+        return True
     return bool(options) or any(_OTHER_STATES.search(word) for word in step.arguments)
 
 

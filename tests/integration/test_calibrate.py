@@ -103,7 +103,7 @@ def test_no_git_command_of_the_agent_reaches_a_later_state(
     record = fast.records["mines-history"]
     assert record.signals.edits.observed == ()
     attempts = record.signals.trajectory.history_attempts
-    assert {command.split()[1] for command in attempts} >= {"log", "reflog", "fsck", "fetch"}
+    assert {command.split()[1] for command in attempts} >= {"log", "fsck", "fetch", "checkout"}
     (path,) = fast.out.glob("cells/scripted-mines*/*/outputs/agent-report.log.gz")
     report = json.loads(gzip.decompress(path.read_bytes()))
     said = {call["arguments"]["command"]: call["result"] for call in report["toolCalls"]}

@@ -120,6 +120,9 @@ def test_what_reaches_the_network(command: str, reaches: bool, page: bool) -> No
         "cat .git/packed-refs",
         "gh pr view 7",
         "git diff ORIG_HEAD",
+        f"git show {'ab' * 20}",
+        f"git checkout {'0a' * 20} -- .",
+        f"git diff HEAD {'1' * 40}:src/a.py",
     ],
 )
 def test_what_mines_history(command: str) -> None:
@@ -129,7 +132,8 @@ def test_what_mines_history(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     ["git log --oneline -5", "git show HEAD~1", "git diff", "git blame a.py", "git stash",
-     "cat .gitignore", "git branch", "cat docs/git/logs.md", "git commit -a -m all"],
+     "cat .gitignore", "git branch", "cat docs/git/logs.md", "git commit -a -m all",
+     "git show 1234567", f"git commit -m {'a' * 40}", f"echo {'a' * 40}"],
 )  # fmt: skip
 def test_the_commits_own_past_is_no_mining(command: str) -> None:
     assert not says(mines_history, command)
