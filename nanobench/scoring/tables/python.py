@@ -11,7 +11,12 @@ ROWS: tuple[Row, ...] = (
         "CPython properties and slots, since 3.11",
     ),
     _ERROR.mismatch(
-        "AttributeError", r"can't (?:set|delete) attribute", "CPython properties, until 3.10"
+        "AttributeError",
+        r"can't (?:set|delete) attribute(?: '(?P<symbol>[^'\n]+)')?",
+        "CPython properties, until 3.10",
+    ),
+    _ERROR.mismatch(
+        "AttributeError", r"__a?(?:enter|exit)__\Z", "CPython context managers, until 3.10"
     ),
     _ERROR.mismatch(
         "AttributeError",

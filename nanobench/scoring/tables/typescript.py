@@ -67,6 +67,15 @@ _MEMBERS: tuple[Row, ...] = (
         rf"Object literal may only specify known properties, and {_NAME} does not exist in type",
         "tsc, object literals",
     ),
+    *(
+        _ERROR.missing(
+            code,
+            r"(?:Type|Argument of type) '(?s:.*?)\nObject literal may only specify known"
+            rf" properties, \w+ {_NAME} does not exist in type",
+            "tsc, object literals, until 5.2",
+        )
+        for code in ("TS2322", "TS2345")
+    ),
     _ERROR.missing(
         "TS18004", rf"No value exists in scope for the shorthand property {_NAME}", "tsc"
     ),

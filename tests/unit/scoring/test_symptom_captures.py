@@ -35,7 +35,8 @@ FACTS = {(case.language, case.name): labels.label(case) for case in CASES}
 # Errors of versions and tools other than those that were run: language, name, message.
 OTHER_VERSIONS = [
     ("python", "AttributeError", "can't set attribute", "AttributeError", None),
-    ("python", "AttributeError", "can't set attribute 'x'", "AttributeError", None),
+    ("python", "AttributeError", "can't set attribute 'x'", "AttributeError", "x"),
+    ("python", "AttributeError", "__enter__", "AttributeError", None),
     ("python", "AttributeError", "'C' object attribute 'x' is read-only", "AttributeError", "x"),
     (
         "python",
@@ -64,6 +65,17 @@ OTHER_VERSIONS = [
         'Failed to resolve import "./nope" from "a.test.ts". Does the file exist?',
         "unresolved import",
         "./nope",
+    ),
+    *(
+        (
+            "typescript",
+            code,
+            f"{what} '{{ nope: 1; }}' is not assignable to type 'T'.\nObject literal may only"
+            " specify known properties, and 'nope' does not exist in type 'T'.",
+            code,
+            "nope",
+        )
+        for code, what in (("TS2322", "Type"), ("TS2345", "Argument of type"))
     ),
     (
         "typescript",
