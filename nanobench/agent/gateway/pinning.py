@@ -83,7 +83,10 @@ def pin(dialect: Dialect | None, asked: Asked, body: bytes, refused: Collection[
     values = {name: _VALUES[name] for name in places if name not in refused}
     dropped = [places[name] for name in places if name in refused]
     wanted = {places[name]: value for name, value in values.items()}
-    return Pinned(_edited(body, asked.document, wanted, dropped), values)
+    try:
+        return Pinned(_edited(body, asked.document, wanted, dropped), values)
+    except RecursionError:  # nested more deeply than can be written again
+        return Pinned(body, {})
 
 
 def refused_parameter(
@@ -142,7 +145,7 @@ def _edited(
         added = json.dumps(_nested(wanted))[1:-1].encode()
         start = body.index(b"{") + 1
         return body[:start] + added + (b"," if document else b"") + body[start:]
-    changed = json.loads(json.dumps(document))
+    changed = json.loads(body)  # the document has integers of 64 bits only
     for place in gone:
         inner(changed, *place[:-1]).pop(place[-1], None)
     for place, value in wanted.items():

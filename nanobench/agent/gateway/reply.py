@@ -1,7 +1,10 @@
 """A copy of a reply is read while the reply itself goes on to the agent."""
 
 import json
+from contextlib import suppress
 from typing import Any
+
+import orjson
 
 from nanobench.agent.gateway.dialects.base import Dialect, Reading
 from nanobench.agent.gateway.framing import BLANK, JsonLines, ServerSentEvents
@@ -115,8 +118,10 @@ Tap = StreamTap | DocumentTap
 
 def decode(data: bytes) -> Any:
     """Decoded JSON; null for what is none."""
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(data)
     try:
-        return json.loads(data)
+        return json.loads(data)  # takes halves of surrogate pairs, where an agent cut a text short
     except (ValueError, RecursionError):
         return None
 

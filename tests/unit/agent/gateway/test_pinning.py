@@ -64,6 +64,33 @@ def test_an_unknown_dialect_and_a_body_that_is_none_are_left_alone() -> None:
         assert temperature_state(asked, pinned, ()) == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (b"123456789012345678901234567890", 123456789012345678901234567890),
+        (b'"cut \\ud83d"', "cut \ud83d"),  # half of an emoji, where an agent cut a text short
+        (b"1e400", float("inf")),
+    ],
+)
+def test_a_body_that_is_written_again_keeps_every_value(value: bytes, kept: Any) -> None:
+    chat = BY_NAME["openai_chat"]
+    body = b'{"temperature": 1, "x": ' + value + b"}"
+    asked = read_request(chat, "", body)
+    sent = json.loads(pin(chat, asked, body, ()).body)
+    assert asked.temperature == 1
+    assert sent == {"temperature": 0, "seed": 1, "x": kept}
+
+
+@pytest.mark.parametrize("depth", [1010, 5000])
+def test_a_body_too_deep_to_be_written_again_is_left_alone(depth: int) -> None:
+    chat = BY_NAME["openai_chat"]
+    body = b'{"temperature": 1, "x": ' + b"[" * depth + b"]" * depth + b"}"
+    asked = read_request(chat, "", body)
+    pinned = pin(chat, asked, body, ())
+    assert (pinned.body, pinned.values) == (body, {})
+    assert temperature_state(asked, pinned, ()) == "unknown"
+
+
 def test_usage_is_asked_for_in_streams_only_and_is_no_sampling() -> None:
     chat = BY_NAME["openai_chat"]
     for streams in (True, False):
