@@ -317,6 +317,7 @@ def bench(
     found = [Record.from_json(path.read_bytes()) for path in out.glob("cells/*/*/record.json")]
     records = {record.cell.model.provider: record for record in found}
     assert records.keys() == set(names), done.stderr
+    assert (out / "report/report.json").is_file(), done.stderr
     return Benched(out, done.stdout + done.stderr, records, provider)
 
 

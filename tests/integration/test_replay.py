@@ -14,7 +14,8 @@ import pytest
 from nanobench.agent.scripted.behaviours import TaskView, script_for
 from nanobench.agent.scripted.script import Act, Say, Script, ToolCall
 from nanobench.agent.scripted.server import ScriptedServer
-from nanobench.cli.bench import run_plan
+from nanobench.cli.bench import How, run_plan
+from nanobench.cli.common import Terms
 from nanobench.cli.options import PlanRequest
 from nanobench.environment.sandbox import probe_sandboxes
 from nanobench.files import StateDirectory
@@ -289,10 +290,10 @@ def test_what_varies_between_runs_is_no_miss_in_any_sandbox(
     with ScriptedServer() as server:
         provider = {"name": "lab", "baseUrl": server.register("lab", script), "models": ["m"]}
         monkeypatch.setenv("NANOCODER_PROVIDERS", json.dumps([provider]))
-        run_plan(resolved, tmp_path / "first", 1, taping=Taping(record=tapes))
+        run_plan(resolved, tmp_path / "first", How(1, Terms(Taping(record=tapes))))
         assert len(server.exchanges("lab")) == 2
     monkeypatch.delenv("NANOCODER_PROVIDERS")
-    run_plan(resolved, tmp_path / "second", 1, taping=Taping(replay=tapes))
+    run_plan(resolved, tmp_path / "second", How(1, Terms(Taping(replay=tapes))))
     ends = ("first", "second")
     said = [next((tmp_path / name).rglob("agent-report.log.gz")) for name in ends]
     assert len({gzip.decompress(path.read_bytes()) for path in said}) == 2, "the runs did differ"
