@@ -1,12 +1,14 @@
 """What the gateway costs, beside a bare aiohttp pass-through and mitmproxy's streaming mode.
 
-Run it alone: `python benchmarks/gateway.py [--rounds 30] [--requests 10000]`. Exit code 0: every
-goal is met; 1: one is not.
+Run it alone: `python benchmarks/gateway.py [--rounds 9] [--requests 10000]`; on a busy machine
+below `chrt -r 10`, which puts its processes before all others. Exit code 0: every goal is met; 1:
+one is not.
 
 Provider, proxies and load are processes of their own on loopback. The provider streams 200 events
-without delay, so that every microsecond of a proxy shows. All targets are asked in turn, request by
-request (one at a time) and burst by burst (16 at a time), so that a busy machine slows them alike.
-Added latency is a target's quantile less the provider's own.
+without delay, so that every microsecond of a proxy shows. All targets are asked request by request
+(one at a time), in an order that is drawn anew each time, since each is slowed by what the one
+before leaves to do; and burst by burst (16 at a time). Added latency is a target's quantile less
+the provider's own in the same round; what is reported is the median of the rounds.
 
 mitmproxy is installed into a private environment of its own; where it cannot be had, its line is
 left out.
@@ -15,14 +17,17 @@ left out.
 import argparse
 import asyncio
 import json
+import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from operator import sub, truediv
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +42,14 @@ MOST_ADDED_P50, MOST_ADDED_P99 = 1.2, 1.5  # of the bare pass-through's
 FEWEST_TIMES_MITMPROXY = 3.0
 MOST_GROWTH = 1.05
 CONCURRENCY = 16
-PER_ROUND = 40  # requests to each target, one at a time
+PER_ROUND = 200  # requests to each target, one at a time
 BURST = 96  # requests to each target, 16 at a time
 CELL = 100  # requests of one route; memory is compared from the 20th cell on
 EVENTS = 200
 MESSAGES = [{"role": "user", "content": "x" * 120} for _ in range(200)]  # 30 KB, as agents send
 TOOL = {"type": "function", "function": {"name": "read_file", "parameters": {"type": "object"}}}
 BODY = json.dumps({"model": "m", "stream": True, "messages": MESSAGES, "tools": [TOOL]}).encode()
+OF_THE_CONNECTION = {"host", "content-length", "transfer-encoding", "connection", "keep-alive"}
 HEADERS = {"authorization": f"Bearer {PLACEHOLDER_KEY}", "content-type": "application/json"}
 
 
@@ -83,18 +89,20 @@ async def serve_provider(port_known: Any) -> None:
 
 
 async def serve_bare(upstream: str, port_known: Any) -> None:
-    """The bare pass-through: read the request, send it, write what comes."""
+    """The bare pass-through: read the request, send it with its headers, write what comes."""
+
+    def passed(headers: Mapping[str, str]) -> dict[str, str]:
+        return {k: v for k, v in headers.items() if k.lower() not in OF_THE_CONNECTION}
+
     timeout = aiohttp.ClientTimeout(total=None)
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(timeout=timeout, connector=connector) as session:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             body = await request.read()
-            kept = {"authorization", "content-type"}
-            headers = {k: v for k, v in request.headers.items() if k.lower() in kept}
+            headers = passed(request.headers)
             async with session.post(upstream + request.path, data=body, headers=headers) as got:
-                kind = got.headers["content-type"]
-                reply = web.StreamResponse(status=got.status, headers={"content-type": kind})
+                reply = web.StreamResponse(status=got.status, headers=passed(got.headers))
                 await reply.prepare(request)
                 async for chunk in got.content.iter_any():
                     await reply.write(chunk)
@@ -221,24 +229,37 @@ async def burst(session: aiohttp.ClientSession, url: str, requests: int) -> floa
     return requests / (time.perf_counter() - started)
 
 
-async def measure(
-    targets: dict[str, str], rounds: int
-) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Latencies one at a time, and rates 16 at a time, by target."""
-    latencies: dict[str, list[float]] = defaultdict(list)
-    rates: dict[str, list[float]] = defaultdict(list)
+@dataclass
+class Measured:
+    """Of one target: latencies one at a time, by round, and rates 16 at a time."""
+
+    latencies: list[list[float]] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
+
+    def quantiles(self, percent: int) -> list[float]:
+        """A percentile of the latencies, by round."""
+        return [
+            statistics.quantiles(of_one, n=100, method="inclusive")[percent - 1]
+            for of_one in self.latencies
+        ]
+
+
+async def measure(targets: dict[str, str], rounds: int) -> dict[str, Measured]:
+    """What each target takes, after a round to warm up."""
+    measured = {name: Measured() for name in targets}
+    order = random.Random(0)
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
         for number in range(rounds + 1):
-            for at in range(PER_ROUND):
-                names = list(targets)
-                for name in names[at % len(names) :] + names[: at % len(names)]:
+            latencies = defaultdict(list)
+            for _ in range(PER_ROUND):
+                for name in order.sample(list(targets), len(targets)):
                     latencies[name].append(await ask(session, targets[name]))
             for name, url in targets.items():
-                rates[name].append(await burst(session, url, BURST))
-            if number == 0:  # warm-up
-                latencies.clear()
-                rates.clear()
-    return latencies, rates
+                rate = await burst(session, url, BURST)
+                if number:
+                    measured[name].latencies.append(latencies[name])
+                    measured[name].rates.append(rate)
+    return measured
 
 
 async def grow(gateway: Process, requests: int) -> list[int]:
@@ -252,11 +273,6 @@ async def grow(gateway: Process, requests: int) -> list[int]:
     return sizes
 
 
-def quantile(values: Sequence[float], percent: int) -> float:
-    """A percentile."""
-    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
-
-
 def check(name: str, value: float, goal: float, *, least: bool = False) -> bool:
     """Print a figure beside its goal."""
     met = value >= goal if least else value <= goal
@@ -266,34 +282,35 @@ def check(name: str, value: float, goal: float, *, least: bool = False) -> bool:
     return met
 
 
-def report(latencies: dict[str, list[float]], rates: dict[str, list[float]]) -> bool:
+def report(measured: dict[str, Measured]) -> bool:
     """Print the figures of latency and rate; whether they meet the goals."""
     print(f"{'':12} {'p50 ms':>8} {'p99 ms':>8} {'added p50':>10} {'added p99':>10} {'req/s':>8}")
-    added: dict[str, tuple[float, float]] = {}
-    for name, values in latencies.items():
-        p50, p99 = quantile(values, 50), quantile(values, 99)
-        direct = latencies["direct"]
-        added[name] = (p50 - quantile(direct, 50), p99 - quantile(direct, 99))
-        more = "".join(f"{1000 * part:11.2f}" for part in added[name])
-        rate = statistics.median(rates[name])
-        print(f"{name:12} {1000 * p50:8.2f} {1000 * p99:8.2f}{more} {rate:8.0f}")
-    bare, ours = added["bare"], added["gateway"]
+    added: dict[str, list[float]] = {}
+    for name, of_one in measured.items():
+        rounds = {percent: of_one.quantiles(percent) for percent in (50, 99)}
+        added[name] = [
+            statistics.median(map(sub, values, measured["direct"].quantiles(percent)))
+            for percent, values in rounds.items()
+        ]
+        told = "".join(f"{1000 * statistics.median(values):9.2f}" for values in rounds.values())
+        more = "".join(f"{1000 * value:11.2f}" for value in added[name])
+        print(f"{name:12}{told}{more} {statistics.median(of_one.rates):8.0f}")
+    times = list(map(truediv, added["gateway"], added["bare"]))
     met = [
-        check("added p50, times the bare pass-through", ours[0] / bare[0], MOST_ADDED_P50),
-        check("added p99, times the bare pass-through", ours[1] / bare[1], MOST_ADDED_P99),
+        check("added p50, times the bare pass-through", times[0], MOST_ADDED_P50),
+        check("added p99, times the bare pass-through", times[1], MOST_ADDED_P99),
     ]
-    if "mitmproxy" in rates:
-        pairs = zip(rates["gateway"], rates["mitmproxy"], strict=True)
-        times = statistics.median(one / other for one, other in pairs)
+    if "mitmproxy" in measured:
+        rates = map(truediv, measured["gateway"].rates, measured["mitmproxy"].rates)
         name = "requests a second, times mitmproxy's (16 at a time)"
-        met.append(check(name, times, FEWEST_TIMES_MITMPROXY, least=True))
+        met.append(check(name, statistics.median(rates), FEWEST_TIMES_MITMPROXY, least=True))
     return all(met)
 
 
 def main() -> int:
     """Measure, or serve one of the roles."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--serve", choices=("provider", "bare", "gateway"))
     parser.add_argument("--upstream", default="")
@@ -317,7 +334,7 @@ def main() -> int:
         mitm = stack.enter_context(mitmproxy(provider.url, directory))
         targets = {"direct": provider.url, "bare": bare.url, "gateway": gateway.url}
         targets |= {"mitmproxy": mitm} if mitm else {}
-        met = report(*asyncio.run(measure(targets, options.rounds)))
+        met = report(asyncio.run(measure(targets, options.rounds)))
         sizes = asyncio.run(grow(gateway, options.requests))
         warm = sizes[min(20, len(sizes) - 1)]
         print(f"memory: {warm >> 20} MiB warm, {sizes[-1] >> 20} MiB after {options.requests}")
