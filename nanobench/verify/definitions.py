@@ -42,13 +42,13 @@ _SCRIPT = (
 _GO = (
     r"^\s*func\s*(?:\([^)]*\)\s*)?{name}\s*[\[(]",
     r"^\s*(?:type|package|var|const)\s+{name}\b",
-    r"^\s*(?:var|const)\s+(?:\w+\s*,\s*)+{name}\b",
-    r"^\s*(?:\w+\s*,\s*)*{name}\s*(?:,\s*\w+\s*)*:=",
+    r"^\s*(?:var|const)\s+(?:\w+\s*,\s*){{1,9}}{name}\b",
+    r"^\s*(?:\w+\s*,\s*){{0,9}}{name}\s*(?:,\s*\w+\s*){{0,9}}:=",
     # In a group, a struct or an interface; a line that begins so is no statement in Go.
-    r"^\s+(?:\w+\s*,\s*)*{name}(?:\s*,\s*\w+)*\s+(?:\*|\[|<-|\w)[^=]*(?:=\s.*)?$",
+    r"^\s+(?:\w+\s*,\s*){{0,9}}{name}(?:\s*,\s*\w+){{0,9}}\s+(?:\*|\[|<-|\w)[^=]*(?:=\s.*)?$",
     r"^\s+{name}\s*=\s",
     r"^\s+{name}\([^()]*\)\s+[\w(*\[]",
-    r"^\s+{name}\((?:\w+\s*,\s*)*\w+\s+[^()]*\)\s*$",
+    r"^\s+{name}\((?:\w+\s*,\s*){{0,9}}\w+\s+[^()]*\)\s*$",
     r"^\s*(?:import\s+)?{name}\s+\"",
 )
 _RUST_TYPE = (

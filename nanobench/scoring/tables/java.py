@@ -97,10 +97,14 @@ _SHAPES: tuple[Row, ...] = tuple(
 
 _THROWN_ROWS: tuple[Row, ...] = (
     _THROWN.mismatch(
-        "NoSuchMethodError", r"[^\n]*?(?P<symbol>[^\s.]+)\.<init>", "JVM linking, constructors"
+        "NoSuchMethodError",
+        r"[^\n]{0,500}\b(?P<symbol>[\w$]+)\.<init>",
+        "JVM linking, constructors",
     ),
     _THROWN.mismatch(
-        "NoSuchMethodException", r"[^\n]*?(?P<symbol>[^\s.]+)\.<init>", "reflection, constructors"
+        "NoSuchMethodException",
+        r"[^\n]{0,500}\b(?P<symbol>[\w$]+)\.<init>",
+        "reflection, constructors",
     ),
     _THROWN.missing(
         "NoSuchMethodError",
