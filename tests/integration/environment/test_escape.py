@@ -21,11 +21,17 @@ import nanobench
 from nanobench.agent.scripted import behaviours
 from nanobench.agent.scripted.behaviours import Behaviour
 from nanobench.agent.scripted.script import Act, Say, Script, ToolCall
-from nanobench.cli.common import open_bench
+from nanobench.cli.common import Terms, open_bench
 from nanobench.dataset.catalog import Catalog
 from nanobench.environment import process
+from nanobench.environment.container import engine as engines
+from nanobench.environment.container import sandbox as containers
+from nanobench.environment.container.engine import connect
+from nanobench.environment.container.images import Images
 from nanobench.environment.limits import Confinement, confinement
-from nanobench.environment.sandbox import Sandbox
+from nanobench.environment.sandbox import probe_sandboxes
+from nanobench.environment.strategies import Choice
+from nanobench.errors import EnvironmentSetupError
 from nanobench.files import StateDirectory
 from nanobench.model.plan import Cell, Limits, ModelRef, Plan, PlanTask
 from nanobench.model.record import Record
@@ -38,7 +44,9 @@ pytestmark = pytest.mark.real
 
 DOCS = Path(__file__).parents[3] / "docs/isolation.md"
 SAMPLE = Path(nanobench.__file__).parent / "dataset/sample"
-COLUMNS = ("bubblewrap", "namespaces", "none")
+COLUMNS = ("bubblewrap", "docker", "namespaces", "none")
+FULL = ("bubblewrap", "docker")  # the columns in which nothing may succeed
+IMAGE = os.environ.get("NANOBENCH_TEST_IMAGE", "nanobench-base:bookworm")
 PROVED = "PROVED-"  # with a number that only the shell computes, so that no command holds it
 FEW, LITTLE = 300, 64 << 20  # processes and bytes that the greedy attempts may have
 
@@ -191,8 +199,8 @@ EVERY = (*ATTEMPTS, KILL_ALL, BOMB, FILL)
 class Prison:
     """Runs an agent that makes attempts, in a whole cell of the sample task."""
 
-    def __init__(self, world: World, out: Path) -> None:
-        self.world, self.out = world, out
+    def __init__(self, world: World, out: Path, column: str) -> None:
+        self.world, self.out, self.column = world, out, column
         self.record: Record | None = None
 
     def succeeds(self, *attempts: Attempt) -> dict[str, bool]:
@@ -213,7 +221,9 @@ class Prison:
         store.adopt(plan)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(behaviours, "BEHAVIOURS", {"escape": model})
-            with open_bench(plan, catalog, self.world.state, store, Silent()) as bench:
+            docker = Choice("container", IMAGE) if self.column == "docker" else None
+            terms = Terms(choice=docker)
+            with open_bench(plan, catalog, self.world.state, store, Silent(), terms) as bench:
                 self.record = run_cell(cell, bench)
         (log,) = store.root.rglob("agent-report.log.gz")
         answers = gzip.decompress(log.read_bytes()).decode(errors="replace")
@@ -272,14 +282,33 @@ def _serve(stack: ExitStack, server: socket.socket, secret: bytes) -> None:
     stack.callback(server.shutdown, socket.SHUT_RDWR)
 
 
-@pytest.fixture
+@pytest.fixture(params=COLUMNS)
 def prison(
-    sandbox: Sandbox, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Prison:
-    monkeypatch.setattr(benches, "best_sandbox", lambda: sandbox)
+    """One for every column of the table that can be had here."""
+    column = request.param
+    if column == "docker":
+        _need_docker()
+    else:
+        probe = next(one for one in probe_sandboxes() if one.name == column)
+        if probe.sandbox is None:
+            pytest.skip(f"{column} does not work here: {probe.problem}")
+        monkeypatch.setattr(benches, "best_sandbox", lambda: probe.sandbox)
     out = tmp_path / "out"
     out.mkdir()
-    return Prison(world, out)
+    return Prison(world, out, column)
+
+
+def _need_docker() -> None:
+    try:
+        engine = connect()
+    except EnvironmentSetupError as error:
+        pytest.skip(f"no container engine: {error.what}")
+    here = Images(engine).is_here(IMAGE)
+    engine.close()
+    if not here:
+        pytest.skip(f"no image {IMAGE}: make it with scripts/make-base-image")
 
 
 @pytest.fixture
@@ -289,6 +318,8 @@ def tight(monkeypatch: pytest.MonkeyPatch) -> Confinement:
     limits = replace(usual.limits, processes=FEW)
     tight = Confinement(limits, LITTLE, usual.hierarchies)
     monkeypatch.setattr(process, "confinement", lambda: tight)
+    monkeypatch.setattr(engines, "confinement", lambda: tight)
+    monkeypatch.setattr(containers, "DISK_BYTES", LITTLE)
     return tight
 
 
@@ -329,38 +360,38 @@ def _write(column: str, found: dict[str, bool]) -> None:
     DOCS.write_text("\n".join(lines) + "\n")
 
 
-def test_what_an_agent_gets_at(prison: Prison, sandbox: Sandbox) -> None:
+def test_what_an_agent_gets_at(prison: Prison) -> None:
     found = prison.succeeds(*ATTEMPTS)
     assert prison.record is not None
     assert prison.record.verdict.score == 0
-    assert prison.record.provenance.isolation.sandbox == sandbox.name
+    told = prison.record.provenance.isolation
+    assert told.sandbox == prison.column
+    assert told.agent_network == ("host" if prison.column == "none" else "provider-only")
     assert prison.record.signals.trajectory.calls == len(ATTEMPTS)
-    hold(sandbox.name, found)
-    if sandbox.name == "bubblewrap":
+    hold(prison.column, found)
+    if prison.column in FULL:
         assert not any(found.values())
 
 
-def test_what_kills_everything_kills_only_the_agent(prison: Prison, sandbox: Sandbox) -> None:
-    if sandbox.name == "none":  # nobody on this machine would survive it: the table says so
+def test_what_kills_everything_kills_only_the_agent(prison: Prison) -> None:
+    if prison.column == "none":  # nobody on this machine would survive it: the table says so
         assert table()["none"][KILL_ALL.what]
         return
-    hold(sandbox.name, prison.succeeds(KILL_ALL))
+    hold(prison.column, prison.succeeds(KILL_ALL))
 
 
-def test_what_takes_without_end_is_ended(
-    prison: Prison, sandbox: Sandbox, tight: Confinement
-) -> None:
+def test_what_takes_without_end_is_ended(prison: Prison, tight: Confinement) -> None:
     attempts = (FILL,) if tight.told().processes_by == "none" else (BOMB, FILL)
     found: dict[str, bool] = {}
     for one in attempts:
         found |= prison.succeeds(one)
-    hold(sandbox.name, found)
+    hold(prison.column, found)
 
 
-def test_the_table_is_complete_and_claims_full_isolation_for_bubblewrap_alone() -> None:
+def test_the_table_is_complete_and_claims_full_isolation_for_what_has_it() -> None:
     said = table()
-    assert set(COLUMNS) <= set(said)
+    assert set(said) == set(COLUMNS)
     for rows in said.values():
         assert set(rows) == {one.what for one in EVERY}
-    assert not any(said["bubblewrap"].values())
+    assert not any(wrong for column in FULL for wrong in said[column].values())
     assert any(said["none"].values())
