@@ -8,18 +8,26 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import docker.errors
 import pytest
 
 from nanobench.environment.cancel import Cancellation
 from nanobench.environment.cgroups import Limits
 from nanobench.environment.container import sandbox as sandboxes
+from nanobench.environment.container.devcontainer import Build
 from nanobench.environment.container.engine import Engine, connect
-from nanobench.environment.container.environment import ContainerEnvironment
-from nanobench.environment.container.images import LABEL_IMAGE, Images
+from nanobench.environment.container.environment import ContainerEnvironment, find_recipe
+from nanobench.environment.container.images import (
+    LABEL_IMAGE,
+    REPOSITORY,
+    Images,
+    build_input,
+)
 from nanobench.environment.container.ledger import LABEL_RUN, LABEL_STATE, Ledger, sweep_at_start
 from nanobench.environment.container.sandbox import ContainerSandbox
 from nanobench.environment.protocol import Prepared
@@ -74,19 +82,31 @@ class Workshop:
     """A repository of its own, and everything to prepare and run it in containers."""
 
     def __init__(
-        self, root: Path, state: StateDirectory, toolchain: Toolchain, make_repository: Any
+        self, root: Path, engine: Engine, toolchain: Toolchain, make_repository: Any
     ) -> None:
         self.root = root
-        self.state = state
+        self.state = StateDirectory.locate(root / "state")
+        self._engine = engine
         self._toolchain = toolchain
         self._make_repository = make_repository
         self._environments: list[ContainerEnvironment] = []
-        self._repositories = 0
+        self.tasks: list[Task] = []
+
+    def image_name(self, task: Task) -> str | None:
+        """What the image that is built for a task is named, here and everywhere."""
+        try:
+            source = find_recipe(task, self.snapshot(task), BASE).source
+            if isinstance(source, Build):
+                architecture = self._engine.architecture
+                tag = build_input(source, self.snapshot(task), architecture).tag
+                return f"{REPOSITORY}:{tag}"
+        except InvalidInputError:
+            pass
+        return None
 
     def task(self, files: dict[str, str], *install: str, **environment: Any) -> Task:
-        self._repositories += 1
-        repository = self.root / f"repository-{self._repositories}"
-        return Task.model_validate(
+        repository = self.root / f"repository-{len(self.tasks)}"
+        task = Task.model_validate(
             {
                 "task_id": "t",
                 "repo": "o/r",
@@ -107,6 +127,8 @@ class Workshop:
                 "environment": {"strategy": "container", "install": install, **environment},
             }
         )
+        self.tasks.append(task)
+        return task
 
     def snapshot(self, task: Task) -> Snapshot:
         store = SnapshotStore(self.state.snapshots, ObjectCache(self.state.repositories))
@@ -146,13 +168,14 @@ def workshop(
     toolchain: Toolchain,
     make_repository: Callable[[Path, dict[str, str]], str],
 ) -> Iterator[Workshop]:
-    made = Workshop(tmp_path, state, toolchain, make_repository)
+    made = Workshop(tmp_path, engine, toolchain, make_repository)
     yield made
     made.close()
     assert containers(engine, state) == []
     assert list(state.part("containers").iterdir()) == []
-    for image in engine.client.images.list(filters={"label": LABEL_IMAGE}):
-        engine.client.images.remove(image.id, force=True)
+    for name in filter(None, map(made.image_name, made.tasks)):
+        with suppress(docker.errors.ImageNotFound):
+            engine.client.images.remove(name, force=True)
 
 
 def test_a_container_has_no_privileges_no_network_and_nothing_of_the_machine(
@@ -341,11 +364,13 @@ def test_a_dockerfile_is_built_once_and_its_tools_are_found(
     assert result.exit_code == 0, said
     assert said.startswith("tool of the image\nyes\ninstalled\nv")
     assert prepared.residue == {b"left"}
-    (image,) = engine.client.images.list(filters={"label": LABEL_IMAGE})
-    assert prepared.image == image.id
+    name = workshop.image_name(task)
+    assert name is not None
+    built = engine.client.images.get(name)
+    assert prepared.image == built.id
+    assert built.labels[LABEL_IMAGE] == name.partition(":")[2]
     again = workshop.prepare(task)
     assert (again.image, again.key) == (prepared.image, prepared.key)
-    assert len(engine.client.images.list(filters={"label": LABEL_IMAGE})) == 1
     changed = workshop.task({**files, "tool": TOOL + "\n"}, dockerfile="Dockerfile")
     assert workshop.prepare(changed).image != prepared.image
 
@@ -414,13 +439,13 @@ def test_dependencies_are_installed_once_and_cannot_be_changed(workshop: Worksho
 def test_a_failing_dockerfile_is_told_with_its_output_and_leaves_nothing(
     workshop: Workshop, engine: Engine, dockerfile: str, words: str
 ) -> None:
-    before = {one["Id"] for one in engine.api.containers(all=True)}
     task = workshop.task({"Dockerfile": dockerfile}, dockerfile="Dockerfile")
     with pytest.raises(EnvironmentSetupError, match="image") as told:
         workshop.prepare(task)
     assert words in told.value.where
     assert "Dockerfile" in told.value.remedy
-    assert {one["Id"] for one in engine.api.containers(all=True)} <= before
+    left = engine.api.containers(all=True)
+    assert not [one for one in left if "about to fail" in one["Command"]]
 
 
 def test_an_image_of_musl_or_of_another_processor_is_refused(
