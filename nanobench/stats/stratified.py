@@ -1,9 +1,10 @@
 """Intervals of means and differences over tasks, when the same tasks are run again.
 
-Every task is a stratum of its own: what differs between tasks is no uncertainty here, only what
-differs between the runs of a task. The ends of each task's Wilson interval are combined by the
-square root of the sum of squared distances (MOVER: Zou and Donner, Stat. Med. 27, 2008; for one
-difference it is Newcombe's method 10, Stat. Med. 17, 1998). Never of width zero.
+The mean over tasks of each task's rate varies as one rate of so many runs would: the number of all
+runs if each task has as many, less if some have few (tasks squared over the sum of 1 / runs).
+Wilson's interval of as many runs is then too wide rather than too narrow, because runs of
+tasks that differ in difficulty vary less than runs of tasks that are alike. Combining the
+intervals of the single tasks instead was tried and is too narrow: see benchmarks/coverage.py.
 """
 
 import math
@@ -37,24 +38,22 @@ def stratified_mean(tallies: Sequence[Tally]) -> Interval:
     Args:
         tallies: one per task, each with at least one run; at least one task.
     """
-    spans = [(tally.rate, wilson(*tally)) for tally in tallies]
-    mean, tasks = mean_rate(tallies), len(tallies)
-    down = math.hypot(*(rate - span.low for rate, span in spans)) / tasks
-    up = math.hypot(*(span.high - rate for rate, span in spans)) / tasks
-    return Interval(mean - down, mean + up).within(0.0, 1.0)
+    runs = len(tallies) ** 2 / math.fsum(1 / tally.runs for tally in tallies)
+    return wilson(min(mean_rate(tallies) * runs, runs), runs)
 
 
 def stratified_difference(before: Sequence[Tally], after: Sequence[Tally]) -> Interval:
     """The interval of `mean_rate(after) - mean_rate(before)`, the same tasks in the same order.
 
+    Newcombe's method 10 (Stat. Med. 17, 1998) on the two intervals. Never of width zero.
+
     Raises:
         ValueError: the two are not of the same tasks.
     """
-    pairs = [
-        (old.rate, wilson(*old), new.rate, wilson(*new))
-        for old, new in zip(before, after, strict=True)
-    ]
-    difference, tasks = mean_rate(after) - mean_rate(before), len(pairs)
-    down = math.hypot(*(part for a, A, b, B in pairs for part in (A.high - a, b - B.low)))
-    up = math.hypot(*(part for a, A, b, B in pairs for part in (a - A.low, B.high - b)))
-    return Interval(difference - down / tasks, difference + up / tasks).within(-1.0, 1.0)
+    if len(before) != len(after):
+        raise ValueError(f"{len(before)} tasks before and {len(after)} after")
+    old, new = mean_rate(before), mean_rate(after)
+    was, is_now = stratified_mean(before), stratified_mean(after)
+    down = math.hypot(was.high - old, new - is_now.low)
+    up = math.hypot(old - was.low, is_now.high - new)
+    return Interval(new - old - down, new - old + up).within(-1.0, 1.0)

@@ -150,3 +150,16 @@ def test_touching_intervals_overlap() -> None:
     assert Interval(0.1, 0.5).overlaps(Interval(0.5, 0.9))
     assert not Interval(0.1, 0.5).overlaps(Interval(0.51, 0.9))
     assert not Interval(0.51, 0.9).overlaps(Interval(0.1, 0.5))
+
+
+def test_with_equal_runs_the_stratified_mean_has_wilsons_interval_of_all_runs() -> None:
+    strata = [Tally(5, 5), Tally(2, 5), Tally(0, 5)]
+    assert stratified_mean(strata) == pytest.approx(wilson(7, 15))
+
+
+def test_few_runs_of_one_task_widen_the_interval() -> None:
+    even, uneven = [Tally(2, 4), Tally(2, 4)], [Tally(1, 2), Tally(3, 6)]
+    even_width, uneven_width = (
+        found.high - found.low for found in map(stratified_mean, (even, uneven))
+    )
+    assert uneven_width > even_width

@@ -75,3 +75,9 @@ def test_holm_is_what_statsmodels_gives(count: int) -> None:
 def test_holm_of_the_example_in_wikipedia() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == []
+
+
+def test_only_five_to_none_survives_holm_over_six_tasks() -> None:
+    unchanged = [1.0] * 5
+    assert holm([stratified_p([Pair(5, 5, 0, 5)]), *unchanged])[0] == pytest.approx(6 * 2 / 252)
+    assert holm([stratified_p([Pair(5, 5, 1, 5)]), *unchanged])[0] > 0.05
