@@ -156,6 +156,12 @@ def calibrate(
     run_plan(resolved, out, How(jobs, terms, require_isolation=environment.require_isolation))
     found = _judged(resolved, unfit, out, request.rulesets)
     _tell(found, out, as_json=as_json)
+    if not found.checks:
+        raise GateError(
+            "nothing was checked",
+            where=", ".join(request.behaviours),
+            remedy="choose models that apply to these tasks in these modes",
+        )
     if found.misses:
         raise GateError(
             f"{len(found.misses)} of {len(found.checks)} labels are wrong",

@@ -15,7 +15,7 @@ the same record. A label that differs, a score that differs, or a wrong reason i
 
     nanobench calibrate --tasks sample --out DIR
 
-This page is written by `scripts/generate-calibration`."""
+`scripts/generate-calibration DIR...` writes this page from such results, and judges them anew."""
 
 
 def render_calibration(found: Calibration) -> str:

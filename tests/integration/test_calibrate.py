@@ -119,6 +119,14 @@ def test_no_git_command_of_the_agent_reaches_a_later_state(
     assert all(result.startswith("EXIT_CODE: 128") for result in (*merge, said["git fetch origin"]))
 
 
+def test_nothing_checked_is_no_success(shared_state: StateDirectory, tmp_path: Path) -> None:
+    options = ("--behaviours", "cross-language-half", "--modes", "hinted")
+    found = calibrate(tmp_path / "out", shared_state, *options)
+    assert found.exit_code == 1
+    assert found.document["checks"] == []
+    assert "nothing was checked" in found.stderr
+
+
 @pytest.mark.slow
 def test_every_behaviour_in_every_mode(shared_state: StateDirectory, tmp_path: Path) -> None:
     found = calibrate(tmp_path / "out", shared_state)
