@@ -145,9 +145,9 @@ class Forwarding:
         tap = held.tap
         try:
             async for chunk in held.rest:
-                await self._write(reply, chunk)
                 if tap is not None:
                     tap.feed(chunk)
+                await self._write(reply, chunk, last=_is_last(held))
         except TransportError as error:
             return self._cut(held, broken(error))
         if tap is None:
@@ -196,11 +196,11 @@ class Forwarding:
         self._noted.answered = status
         return reply
 
-    async def _write(self, reply: web.StreamResponse, chunk: bytes) -> None:
+    async def _write(self, reply: web.StreamResponse, chunk: bytes, *, last: bool = False) -> None:
         if self._noted.first_byte is None:
             self._noted.first_byte = time.monotonic()
         self._noted.response_bytes += len(chunk)
-        await reply.write(chunk)
+        await (reply.write_eof(chunk) if last else reply.write(chunk))
 
     def _note(self) -> None:
         noted, refused = self._noted, self._route.refused.get(self._asked.model, set())
@@ -220,3 +220,8 @@ class Forwarding:
 
     def _since_start(self, moment: float | None) -> float | None:
         return None if moment is None else round(moment - self._started, 6)
+
+
+def _is_last(held: Held) -> bool:
+    """Whether a chunk that was just read surely ends a good reply: one piece less to send."""
+    return held.response.ended and (held.tap is None or held.tap.complete)

@@ -37,6 +37,11 @@ class LiveResponse:
         """HTTP status."""
         return self._response.status
 
+    @property
+    def ended(self) -> bool:
+        """Whether the last chunk came with the end of the body."""
+        return self._response.content.at_eof()
+
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives.
 
@@ -60,7 +65,7 @@ class LiveResponse:
 
     async def close(self) -> None:
         """Let go of the connection; one whose reply was read to its end is used again."""
-        if self._response.content.at_eof():
+        if self.ended:
             self._response.release()
         else:
             self._response.close()

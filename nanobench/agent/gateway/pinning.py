@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from nanobench.agent.exchange import TemperatureState
 from nanobench.agent.gateway.dialects.base import Dialect, Place, inner
 from nanobench.agent.gateway.dialects.errors import ErrorDocument
@@ -142,7 +144,7 @@ def _edited(
     if not gone and not any(place[0] in document for place in wanted):
         if not wanted:
             return body
-        added = json.dumps(_nested(wanted))[1:-1].encode()
+        added = orjson.dumps(_nested(wanted))[1:-1]
         start = body.index(b"{") + 1
         return body[:start] + added + (b"," if document else b"") + body[start:]
     changed = json.loads(body)  # the document has integers of 64 bits only

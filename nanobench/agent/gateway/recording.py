@@ -165,6 +165,10 @@ class _RecordedResponse:
         self.headers = response.headers
         self.replayed = False
 
+    @property
+    def ended(self) -> bool:
+        return self._response.ended
+
     async def chunks(self) -> AsyncIterator[bytes]:
         try:
             async for chunk in self._response.chunks():

@@ -106,6 +106,7 @@ class _Replayed:
     content: bytes
     broke_off: Failure | None = None
     replayed: bool = True
+    ended: bool = False
 
     async def chunks(self) -> AsyncIterator[bytes]:
         for start in range(0, len(self.content), _CHUNK):

@@ -64,6 +64,10 @@ class UpstreamResponse(Protocol):
     def replayed(self) -> bool:
         """Whether it comes from a cassette."""
 
+    @property
+    def ended(self) -> bool:
+        """Whether it is known already that nothing follows the chunks so far."""
+
     def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives, not split at events; once only.
 

@@ -45,6 +45,7 @@ class Reply:
     )
     failure: str | None = None
     replayed: bool = False
+    ended: bool = False
 
     async def chunks(self) -> AsyncIterator[bytes]:
         for at in range(0, len(self.content), 7):
