@@ -119,8 +119,8 @@ def _sureness(changes: list[Change]) -> Iterator[str]:
         ),
     )
     yield (
-        "With 80 % probability, in percentage points: no smaller true change would have been "
-        "noticed in a sample of this size, so that its absence here says nothing."
+        "With 80 % probability, in percentage points. A smaller true change would often have gone "
+        "unnoticed in a sample of this size: that none was seen says little of it."
     )
 
 

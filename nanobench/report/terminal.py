@@ -63,7 +63,7 @@ def render_verdict(comparison: Comparison) -> str:
             f"{change.compared} tasks compared, {change.excluded} left out",
         ]
         if change.detectable_drop is not None:
-            told.append(f"no drop below {100 * change.detectable_drop:.0f} points would show")
+            told.append(f"drops below {100 * change.detectable_drop:.0f} points often do not show")
         lines.append(f"  {name}: {change.verdict}: {'; '.join(told)}")
     return "\n".join(lines) + "\n"
 
