@@ -22,9 +22,9 @@ from nanobench.cli.options import json_option, merge_level_4_option
 def compare(
     before: Path, after: Path, out: Path | None, merge_level_4: bool, as_json: bool
 ) -> None:
-    """Say whether AFTER is better or worse than BEFORE, or whether nobody can tell.
+    """Say whether a result is better or worse.
 
-    Both are result directories of a bench. They are paired by provider, model, task and mode;
+    BEFORE and AFTER are result directories of a bench. They are paired by provider, model, task and mode;
     what cannot be compared is named with the reason.
 
     Exit codes: 0 no regression, 1 a regression, 2 usage, 3 a record could not be read or there
