@@ -10,7 +10,7 @@ from pathlib import Path
 from nanobench.agent.attachments import check_capability, is_image, offer_attachments
 from nanobench.agent.trajectory import trajectory_signals
 from nanobench.environment.cancel import cancelled
-from nanobench.environment.native import Prepared
+from nanobench.environment.protocol import Prepared
 from nanobench.errors import InterruptedRunError, NanobenchError, StateError
 from nanobench.files import write_atomic
 from nanobench.model.plan import Cell, Plan
