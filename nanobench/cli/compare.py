@@ -24,8 +24,8 @@ def compare(
 ) -> None:
     """Say whether a result is better or worse.
 
-    BEFORE and AFTER are result directories of a bench. They are paired by provider, model, task and mode;
-    what cannot be compared is named with the reason.
+    BEFORE and AFTER are result directories of a bench. They are paired by provider, model, task
+    and mode; what cannot be compared is named with the reason.
 
     Exit codes: 0 no regression, 1 a regression, 2 usage, 3 a record could not be read or there
     are no results, 4 a directory cannot be written.
