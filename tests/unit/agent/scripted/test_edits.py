@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobench.agent.scripted.edits import BaseTree, edit_calls, pack
@@ -230,6 +230,7 @@ def _is_tree(state: State) -> bool:
 _STATES = st.dictionaries(_PATHS, st.one_of(_FILES, _LINKS), max_size=5).filter(_is_tree)
 
 
+@settings(max_examples=25)  # each plays its calls with real shells
 @given(_STATES, _STATES)
 def test_any_tree_becomes_any_other(
     tmp_path_factory: pytest.TempPathFactory, before: State, after: State
