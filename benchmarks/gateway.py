@@ -6,9 +6,9 @@ one is not.
 
 Provider, proxies and load are processes of their own on loopback. The provider streams 200 events
 without delay, so that every microsecond of a proxy shows. All targets are asked request by request
-(one at a time), in an order that is drawn anew each time, since each is slowed by what the one
-before leaves to do; and burst by burst (16 at a time). Added latency is a target's quantile less
-the provider's own in the same round; what is reported is the median of the rounds.
+(one at a time, when the one before has left nothing to do, in an order that is drawn anew each
+time) and burst by burst (16 at a time). Added latency is a target's quantile less the provider's
+own in the same round; what is reported is the median of the rounds.
 
 mitmproxy is installed into a private environment of its own; where it cannot be had, its line is
 left out.
@@ -43,6 +43,7 @@ FEWEST_TIMES_MITMPROXY = 3.0
 MOST_GROWTH = 1.05
 CONCURRENCY = 16
 PER_ROUND = 200  # requests to each target, one at a time
+PAUSE = 0.001  # seconds before each, for what the one before leaves to do
 BURST = 96  # requests to each target, 16 at a time
 CELL = 100  # requests of one route; memory is compared from the 20th cell on
 EVENTS = 200
@@ -253,6 +254,7 @@ async def measure(targets: dict[str, str], rounds: int) -> dict[str, Measured]:
             latencies = defaultdict(list)
             for _ in range(PER_ROUND):
                 for name in order.sample(list(targets), len(targets)):
+                    await asyncio.sleep(PAUSE)
                     latencies[name].append(await ask(session, targets[name]))
             for name, url in targets.items():
                 rate = await burst(session, url, BURST)
