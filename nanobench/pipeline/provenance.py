@@ -126,7 +126,7 @@ def _summary(signals: Signals) -> str:
     regressed = sum(len(suite.regressions) for suite in verification.suites)
     return (
         f"{verification.targets_passed} of {verification.target_count} target tests pass "
-        f"in {len(verification.suites)} suites; {regressed} regressions"
+        f"(suites: {len(verification.suites)}, regressions: {regressed})"
     )
 
 

@@ -37,7 +37,7 @@ def acted(signals: Signals, report: Path) -> Acted:
 def test_failures_are_named_with_their_suite(signals: Signals) -> None:
     found = completion(signals, None, None, ("agent.patch",))
     assert found.remaining_failures == ("tests: b", "tests: c")
-    assert found.verification_summary == "1 of 2 target tests pass in 1 suites; 1 regressions"
+    assert found.verification_summary == "1 of 2 target tests pass (suites: 1, regressions: 1)"
     assert (found.commands_run, found.artifacts_created) == ((), ("agent.patch",))
 
 
