@@ -301,7 +301,9 @@ def test_a_command_that_fills_the_disk_is_ended(
     monkeypatch.setattr(sandboxes, "DISK_BYTES", 64 << 20)
     place = tmp_path / "writable"
     place.mkdir()
-    command = shell.command("while :; do head -c 9999999 /dev/zero >>/ws/big; sleep 0.1; done", 60)
+    # Many files: one alone is stopped by the bound on the size of a file.
+    fill = "n=0; while :; do n=$((n+1)); head -c 9999999 /dev/zero >/ws/$n; sleep 0.1; done"
+    command = shell.command(fill, 60)
     result = container.run(command, [Mount(place, "/ws", writable=True)])
     assert (result.exit_code, result.timed_out) == (-signal.SIGKILL, False)
     assert "ended, because" in shell.stderr.read_text()
