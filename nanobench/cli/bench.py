@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nanobench.cli.options import (
+from nanobench.cli.options import out_directory_option
+from nanobench.cli.requests import (
     EnvironmentRequest,
     OutcomeRequest,
     PlanRequest,
     TapeRequest,
     environment_request,
-    out_directory_option,
     outcome_request,
     plan_request,
     tape_request,
@@ -25,7 +25,7 @@ from nanobench.errors import WHERE_INDENT, InfrastructureError
 
 if TYPE_CHECKING:
     from nanobench.cli.common import Terms
-    from nanobench.cli.options import Resolved
+    from nanobench.cli.requests import Resolved
     from nanobench.report.comparison_document import Comparison
     from nanobench.report.document import Report
     from nanobench.report.pairing import Results

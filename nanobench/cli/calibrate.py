@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nanobench.cli.collecting import collecting
-from nanobench.cli.options import (
-    MODES,
-    RULESETS,
+from nanobench.cli.options import MODES, RULESETS, json_option, out_directory_option
+from nanobench.cli.requests import (
     EnvironmentRequest,
     PlaceRequest,
     environment_request,
-    json_option,
-    out_directory_option,
     place_request,
 )
 from nanobench.errors import GateError, UsageError
 
 if TYPE_CHECKING:
-    from nanobench.cli.options import Resolved
+    from nanobench.cli.requests import Resolved
     from nanobench.dataset.catalog import Catalog
     from nanobench.files import StateDirectory
     from nanobench.model.plan import Cell, Limits, Plan, Ruleset
@@ -97,7 +94,7 @@ class CalibrationRequest:
         Raises:
             NanobenchError: there is no such behaviour or task, or it cannot be had.
         """
-        from nanobench.cli.options import Resolved
+        from nanobench.cli.requests import Resolved
         from nanobench.dataset.catalog import Catalog, find_tasks_dir
         from nanobench.dataset.planning import Planned, PlanOptions, build_plan
         from nanobench.dataset.selectors import names_sample, select

@@ -4,11 +4,8 @@ from pathlib import Path
 
 import click
 
-from nanobench.cli.options import (
-    EnvironmentRequest,
-    environment_request,
-    state_dir_option,
-)
+from nanobench.cli.options import state_dir_option
+from nanobench.cli.requests import EnvironmentRequest, environment_request
 
 # Solved, Zero Signal, and each failure category once.
 CELLS = (
@@ -43,7 +40,7 @@ def demo(state_dir: Path | None, out: Path | None, environment: EnvironmentReque
     """
     from nanobench.cli.bench import How, check_complete, run_plan, tell
     from nanobench.cli.common import Terms
-    from nanobench.cli.options import Resolved
+    from nanobench.cli.requests import Resolved
     from nanobench.dataset.catalog import Catalog
     from nanobench.dataset.planning import Planned
     from nanobench.files import StateDirectory

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from nanobench.cli.options import PlanRequest, json_option, plan_request
+from nanobench.cli.options import json_option
+from nanobench.cli.requests import PlanRequest, plan_request
 from nanobench.errors import UsageError
 
 

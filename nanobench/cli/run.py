@@ -4,13 +4,12 @@ from pathlib import Path
 
 import click
 
-from nanobench.cli.options import (
+from nanobench.cli.options import json_option, out_directory_option
+from nanobench.cli.requests import (
     EnvironmentRequest,
     PlaceRequest,
     TapeRequest,
     environment_request,
-    json_option,
-    out_directory_option,
     place_request,
     tape_request,
 )

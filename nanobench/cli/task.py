@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nanobench.cli.options import (
-    image_option,
-    json_option,
-    state_dir_option,
-    strategy_option,
-)
+from nanobench.cli.options import image_option, json_option, state_dir_option, strategy_option
 from nanobench.errors import GateError, NanobenchError
 
 if TYPE_CHECKING:

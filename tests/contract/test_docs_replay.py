@@ -8,7 +8,7 @@ import pytest
 from nanobench.agent.gateway.canonical import KEPT_HEADERS, LEFT_OUT
 from nanobench.agent.gateway.prices import FilePrices, Product, Tokens
 from nanobench.agent.gateway.substitution import Locations, substitutions
-from nanobench.cli.options import PlanRequest, TapeRequest
+from nanobench.cli.requests import PlanRequest, TapeRequest
 from nanobench.scoring.case import LIMIT_ENDINGS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -16,7 +16,7 @@ from nanobench.agent.scripted.script import Act, Say, Script, ToolCall
 from nanobench.agent.scripted.server import ScriptedServer
 from nanobench.cli.bench import How, run_plan
 from nanobench.cli.common import Terms
-from nanobench.cli.options import PlanRequest
+from nanobench.cli.requests import PlanRequest
 from nanobench.environment.sandbox import probe_sandboxes
 from nanobench.files import StateDirectory
 from nanobench.pipeline.taping import Taping

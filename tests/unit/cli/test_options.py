@@ -9,12 +9,11 @@ from nanobench.cli.options import (
     MODES,
     PURPOSES,
     RULESETS,
-    TapeRequest,
     max_cost_option,
     max_turns_option,
-    parse_models,
     timeout_option,
 )
+from nanobench.cli.requests import TapeRequest, parse_models
 from nanobench.errors import InvalidInputError, UsageError
 from nanobench.model.plan import DEFAULT_RULESET, Limits, Mode, Ruleset
 from nanobench.stats.sampling import Purpose
