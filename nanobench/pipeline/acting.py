@@ -36,6 +36,7 @@ class Acted:
     hidden: tuple[bytes, ...]
     residue: frozenset[bytes]
     agents_md_sha256: str | None
+    prompt: str
 
 
 def act(
@@ -70,7 +71,7 @@ def act(
     rooms.keep_workspace()
     outcome = read_outcome(run, exchanges, material.task.required_files)
     outcome = _without_address(outcome, ready)
-    return Acted(run, outcome, exchanges, hidden, residue, guide)
+    return Acted(run, outcome, exchanges, hidden, residue, guide, request.prompt)
 
 
 def agent_request(

@@ -16,6 +16,7 @@ AGENT_REPORT = "agent-report"
 AGENT_STDERR = "agent-stderr"
 AGENT_PATCH = "agent.patch"
 GATEWAY_LOG = "gateway.jsonl"
+PROMPT = "prompt.txt"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Artifacts:
 
 
 def keep_artifacts(directory: Path, acted: Acted | None, diff: WorkspaceDiff | None) -> Artifacts:
-    """Keep the agent's report, its standard error, its patch and the provider's exchanges.
+    """Keep the prompt, the agent's report, its stderr, its patch and the provider's exchanges.
 
     Raises:
         StateError: they cannot be written.
@@ -36,6 +37,7 @@ def keep_artifacts(directory: Path, acted: Acted | None, diff: WorkspaceDiff | N
         outputs = OutputStore(directory / OUTPUTS)
         _store(outputs, AGENT_REPORT, acted, acted.run.report_path)
         _store(outputs, AGENT_STDERR, acted, acted.run.stderr_path)
+        write_atomic(directory / PROMPT, acted.prompt)
         if acted.exchanges is not None:
             lines = (json.dumps(asdict(one), sort_keys=True) for one in acted.exchanges)
             write_atomic(directory / GATEWAY_LOG, "".join(f"{line}\n" for line in lines))

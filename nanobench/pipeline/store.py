@@ -2,7 +2,7 @@
 
     OUT/plan.json
     OUT/cells/<cell id>/attempt-<n>/record.json
-                                    agent.patch  gateway.jsonl  outputs/
+                                    prompt.txt  agent.patch  gateway.jsonl  outputs/
                                     status.json (only while it runs)
 
 An attempt without `record.json` was cut short. The record is written last and whole, so that

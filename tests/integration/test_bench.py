@@ -141,7 +141,7 @@ def test_the_demo_shows_every_category_and_is_the_same_each_time(machine: Machin
         assert "target tests pass" in completion["verification_summary"]
         assert completion["commands_run"][0]["command"] == "nanocoder run"
         kept = completion["artifacts_created"]
-        assert "agent.patch" in kept
+        assert {"agent.patch", "prompt.txt"} <= set(kept)
         assert all((outs[0] / "cells" / name / "attempt-1" / path).is_file() for path in kept)
     pages = [
         [(out / "report" / f"report.{kind}").read_bytes() for kind in ("md", "json")]

@@ -31,7 +31,7 @@ def acted(signals: Signals, report: Path) -> Acted:
     )
     agent = signals.agent.model_copy(update={"final_text_tail": "Done."})
     outcome = Outcome(agent, ToolSignals(), (), None)
-    return Acted(run, outcome, None, (), frozenset(), None)
+    return Acted(run, outcome, None, (), frozenset(), None, "Do it.")
 
 
 def test_failures_are_named_with_their_suite(signals: Signals) -> None:
