@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from nanobench.model.plan import Mode
 
 # Kept beside the documents because importing those costs more than the rest of `--help`;
@@ -20,6 +23,7 @@ MODES: dict[str, tuple[Mode, ...]] = {
     "both": ("hinted", "navigation"),
 }
 _MOST_RUNS = 1000
+_DAY = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?", re.ASCII)
 _LONGEST_SECONDS = 7 * 24 * 3600
 
 
@@ -35,6 +39,29 @@ def _dollars(ctx: click.Context, param: click.Parameter, value: float | None) ->
     if value is not None and not 0 < value < float("inf"):
         raise click.BadParameter("it must be more than 0")
     return value
+
+
+def _cutoffs(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, date]:
+    """Dates by model; of a month its last day, so that no doubtful task passes for safe."""
+    from calendar import monthrange
+    from datetime import date
+
+    found: dict[str, date] = {}
+    for value in values:
+        model, _, text = value.rpartition("=")
+        match = _DAY.fullmatch(text)
+        try:
+            if not (match and "/" in model):
+                raise ValueError
+            year, month = int(match[1]), int(match[2])
+            found[model] = date(year, month, int(match[3] or monthrange(year, month)[1]))
+        except ValueError:
+            raise click.BadParameter(
+                f"{value!r} is not of the form PROVIDER/MODEL=YYYY-MM or ...=YYYY-MM-DD"
+            ) from None
+    return found
 
 
 models_option = click.option(
@@ -108,6 +135,15 @@ max_cost_option = click.option(
     callback=_dollars,
     metavar="USD",
     help="Cost of all cells that this command runs.",
+)
+model_cutoff_option = click.option(
+    "--model-cutoff",
+    "model_cutoffs",
+    multiple=True,
+    callback=_cutoffs,
+    metavar="PROVIDER/MODEL=DATE",
+    help="Until when a model's training data reach, as its maker states (YYYY-MM or YYYY-MM-DD): "
+    "runs of tasks merged until then are marked as possibly contaminated. May be repeated.",
 )
 gateway_option = click.option(
     "--gateway",

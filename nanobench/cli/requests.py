@@ -15,6 +15,8 @@ from nanobench.cli.collecting import collecting
 from nanobench.errors import InvalidInputError, UsageError
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from nanobench.dataset.catalog import Catalog
     from nanobench.dataset.planning import Planned, PlanOptions
     from nanobench.environment.strategies import Choice, StrategyName
@@ -36,6 +38,7 @@ _PLANNING = (
     options.max_requests_option,
     options.max_tokens_option,
     options.max_cost_option,
+    options.model_cutoff_option,
     options.gateway_option,
     options.tasks_dir_option,
     options.state_dir_option,
@@ -60,6 +63,7 @@ class PlanRequest:
     max_requests: int | None
     max_tokens: int | None
     max_cost: float | None
+    model_cutoffs: dict[str, date]
     gateway: str
     tasks_dir: Path | None
     state_dir: Path | None
@@ -106,6 +110,7 @@ class PlanRequest:
             ruleset=self.ruleset,
             agent=AgentSettings.model_validate(_given(agent)),
             limits=Limits.model_validate(_given(limits)),
+            model_cutoffs=self.model_cutoffs,
         )
 
 

@@ -1,7 +1,8 @@
 """From models, tasks, modes and runs to the cells of a plan: a pure function."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import product
 from typing import Literal
 
@@ -17,7 +18,9 @@ from nanobench.model.plan import (
     Plan,
     PlanTask,
     Ruleset,
+    TaskFacts,
 )
+from nanobench.model.task import Task
 from nanobench.stats.sampling import FEWEST_RUNS_THAT_SEPARATE, Purpose, runs_needed
 
 
@@ -29,7 +32,7 @@ class PlanOptions:
         modes: hinted, navigation, or both.
         runs: per task, model and mode; `auto` leaves it to the policy for `purpose`.
         purpose: what the results are for.
-        ruleset, agent, limits: as in the plan.
+        ruleset, agent, limits, model_cutoffs: as in the plan.
     """
 
     modes: tuple[Mode, ...] = ("hinted",)
@@ -38,6 +41,7 @@ class PlanOptions:
     ruleset: Ruleset = DEFAULT_RULESET
     agent: AgentSettings = field(default_factory=AgentSettings)
     limits: Limits = field(default_factory=Limits)
+    model_cutoffs: Mapping[str, date] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ def build_plan(
     drift during a long bench meets all models alike.
 
     Raises:
-        UsageError: there is no model, no task, no mode or no run, or one of them stands twice.
+        UsageError: there is no model, no task, no mode or no run, or one of them stands twice;
+            or a cutoff is of no planned model.
     """
     tasks = sorted(entries, key=lambda entry: entry.task.task_id)
     _check_distinct("model", [str(model) for model in models])
@@ -80,6 +85,7 @@ def build_plan(
                 origin=entry.origin,
                 sha256=entry.sha256,
                 tier=entry.task.tier(),
+                facts=_facts(entry.task),
             )
             for entry in tasks
         ),
@@ -87,6 +93,7 @@ def build_plan(
         ruleset=options.ruleset,
         agent=options.agent,
         limits=options.limits,
+        model_cutoffs=_cutoffs(models, options.model_cutoffs),
     )
     return Planned(plan, tuple(_warnings(tasks, runs)))
 
@@ -95,6 +102,21 @@ def _runs(entry: TaskEntry, options: PlanOptions) -> int:
     if options.runs != "auto":
         return options.runs
     return runs_needed(entry.task.tier(), options.purpose)
+
+
+def _facts(task: Task) -> TaskFacts:
+    return TaskFacts.model_validate({name: getattr(task, name) for name in TaskFacts.model_fields})
+
+
+def _cutoffs(models: Sequence[ModelRef], stated: Mapping[str, date]) -> dict[str, date]:
+    unknown = sorted(stated.keys() - set(map(str, models)))
+    if unknown:
+        raise UsageError(
+            f"a cutoff is stated of {', '.join(unknown)}, which is not planned",
+            where="--model-cutoff",
+            remedy="name the model as in --models",
+        )
+    return dict(sorted(stated.items()))
 
 
 def _check_distinct(what: str, names: Sequence[str]) -> None:

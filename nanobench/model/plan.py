@@ -2,9 +2,10 @@
 
 import hashlib
 import re
+from datetime import date
 from typing import Final, Literal, Self
 
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import AwareDatetime, Field, PositiveFloat, PositiveInt, model_validator
 
 from nanobench.model.base import Document, Identifier, NonEmpty, Sha256
 
@@ -80,6 +81,17 @@ class AgentSettings(Document):
     )
 
 
+class TaskFacts(Document):
+    """What of a task file results are divided by, so that a report needs no dataset."""
+
+    languages: tuple[NonEmpty, ...]
+    domain: NonEmpty
+    task_type: NonEmpty
+    reasoning_category: NonEmpty
+    token_estimate: PositiveInt
+    merged_at: AwareDatetime
+
+
 class PlanTask(Document):
     """A task of the plan, with the hash of its file so that the same task runs everywhere."""
 
@@ -87,6 +99,7 @@ class PlanTask(Document):
     origin: Literal["dataset", "sample"]
     sha256: Sha256
     tier: int | None = Field(default=None, ge=1, le=4, description="null: written by an older plan")
+    facts: TaskFacts | None = Field(default=None, description="null: written by an older plan")
 
 
 class Plan(Document):
@@ -98,6 +111,10 @@ class Plan(Document):
     ruleset: Ruleset = DEFAULT_RULESET
     agent: AgentSettings = AgentSettings()
     limits: Limits = Limits()
+    model_cutoffs: dict[str, date] = Field(
+        default={},
+        description="last day of the training data by provider/model, as stated by who planned",
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

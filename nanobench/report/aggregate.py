@@ -1,13 +1,16 @@
 """From a plan and records to the report document: pure, and blind to the order of records."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date
 from typing import Any, get_args
 
-from nanobench.model.plan import Cell, Plan
+from nanobench.model.plan import Cell, Plan, PlanTask
 from nanobench.model.record import Provenance, Record
 from nanobench.model.signals import VerificationSignals
 from nanobench.model.verdict import Verdict
+from nanobench.report.breakdown_document import TaskCard
+from nanobench.report.breakdowns import token_density
 from nanobench.report.document import FailureMode, Report, Row, SectionKind
 from nanobench.report.figures import LEVEL_4, MERGED, model_order, sections
 from nanobench.report.standing import standing
@@ -39,25 +42,56 @@ def build_report(
     found, notes = standing(records)
     planned = {cell.cell_id: cell for cell in plan.cells} if plan else {}
     samples = {t.task_id for t in plan.tasks if t.origin == "sample"} if plan else set()
+    cards = _cards(plan, (record.cell.task_id for record in found.values()))
+    cutoffs = dict(sorted(plan.model_cutoffs.items())) if plan else {}
     rows = [_row(record, merge_level_4) for record in found.values()]
     rows += [
         Row(cell=cell, cell_id=cell_id, section=_section(cell, samples), state="missing")
         for cell_id, cell in planned.items()
         if cell_id not in found
     ]
+    rows = [_marked(row, cards, cutoffs) for row in rows] if cutoffs else rows
     rows.sort(key=_row_order)
-    tiers = {task.task_id: task.tier for task in plan.tasks} if plan else {}
     kept = list(found.values())
     notes += _notes(plan, kept)
     return Report(
         rulesets=tuple(sorted({record.verdict.ruleset for record in kept})),
         datasets=tuple(sorted({record.provenance.dataset for record in kept})),
         provenance=_shared(kept),
-        sections=tuple(sections(rows, tiers)),
+        tasks=tuple(cards.values()),
+        model_cutoffs=cutoffs,
+        sections=tuple(sections(rows, cards)),
         cells=tuple(rows),
         notes=tuple(sorted(notes)),
         problems=tuple(sorted(problems)),
     )
+
+
+def _cards(plan: Plan | None, others: Iterable[str]) -> dict[str, TaskCard]:
+    """What is known of every task, by id and in its order."""
+    planned = {task.task_id: task for task in plan.tasks} if plan else {}
+    return {
+        task_id: _card(task_id, planned.get(task_id)) for task_id in sorted({*planned, *others})
+    }
+
+
+def _card(task_id: str, task: PlanTask | None) -> TaskCard:
+    facts = task.facts if task else None
+    return TaskCard(
+        task_id=task_id,
+        tier=task.tier if task else None,
+        facts=facts,
+        token_density=token_density(facts.token_estimate) if facts else None,
+    )
+
+
+def _marked(row: Row, cards: Mapping[str, TaskCard], cutoffs: Mapping[str, date]) -> Row:
+    """The row with the mark for a task merged while the model's training data still grew."""
+    facts, cutoff = cards[row.cell.task_id].facts, cutoffs.get(str(row.cell.model))
+    if facts is None or cutoff is None:
+        return row
+    merged = facts.merged_at.astimezone(UTC).date()
+    return row.model_copy(update={"possibly_contaminated": merged <= cutoff})
 
 
 def _section(cell: Cell, samples: set[str]) -> SectionKind:
@@ -102,10 +136,17 @@ def _row(record: Record, merge_level_4: bool) -> Row:
         edits=tuple(edited[:_SHOWN_EDITS]),
         required_edited=edits.required_observed if observed else edits.required_reported,
         usage=signals.agent.usage,
+        turns=signals.agent.model_responses,
+        agent_seconds=_agent_seconds(record),
         non_deterministic=provenance.non_deterministic,
         trajectory=trajectory(record),
         **_test_figures(signals.verification),
     )
+
+
+def _agent_seconds(record: Record) -> float | None:
+    seconds = record.timing.phases_seconds.get("agent")
+    return None if seconds is None else round(seconds, 1)
 
 
 def _test_figures(verification: VerificationSignals) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from nanobench.model.base import Document, Identifier
 from nanobench.model.plan import Mode, ModelRef
-from nanobench.report.document import Estimate, FailureMode, Needed, Taxonomy
+from nanobench.report.document import FailureMode, Needed, Taxonomy
+from nanobench.report.measures import Estimate
 from nanobench.stats.compare import Finding
 
 COMPARISON_SCHEMA_VERSION: Final = "1.0"

@@ -1,17 +1,20 @@
 """The report as a document (`report.json`): a pure function of a plan and its records.
 
-Times, durations and paths of the machine are left out, so that the same records give the same
-bytes on every machine.
+The clock and the machine's paths are left out, so that the same records give the same bytes on
+every machine. How long an agent took stands in the record and is kept.
 """
 
+from datetime import date
 from typing import Any, Final, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from nanobench.model.base import Document, Identifier
 from nanobench.model.plan import Cell, Mode, ModelRef, Ruleset
 from nanobench.model.signals import TestStatus, Usage
 from nanobench.model.verdict import Category, Label, Level
+from nanobench.report.breakdown_document import Group, TaskCard
+from nanobench.report.measures import Effort, Estimate, Interval
 
 REPORT_SCHEMA_VERSION: Final = "1.0"
 
@@ -21,21 +24,6 @@ SectionKind = Literal["models", "sample", "scripted"]
 # whose tests all pass but that a limit ended (SPEC X10).
 # `implementation_error` stands for both categories of level 4 while their audit asks for it (F6).
 FailureMode = Category | Literal["zero_signal", "ended_by_limit", "implementation_error"]
-
-
-class Interval(Document):
-    """A 95 % confidence interval."""
-
-    low: float
-    high: float
-
-
-class Estimate(Document):
-    """A value with its 95 % confidence interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 class PassK(Document):
@@ -116,7 +104,14 @@ class Row(Document):
     edits: tuple[str, ...] = Field(default=(), description="the first 50 of these paths")
     required_edited: tuple[str, ...] = ()
     usage: Usage = Usage()
+    turns: NonNegativeInt | None = Field(default=None, description="replies of the model")
+    agent_seconds: NonNegativeFloat | None = Field(default=None, description="the agent alone")
     non_deterministic: bool = False
+    possibly_contaminated: bool | None = Field(
+        default=None,
+        description="the task was merged before the end of the model's training data; null: it is "
+        "not known when that was",
+    )
     trajectory: Trajectory | None = Field(default=None, description="null: the cell is missing")
 
 
@@ -157,6 +152,9 @@ class Summary(Document):
         "with 80 % probability; null if none"
     )
     needed: tuple[Needed, ...] = Field(description="to show drops of 10 and 20 points")
+    non_deterministic: NonNegativeInt = Field(description="valid runs so flagged")
+    possibly_contaminated: NonNegativeInt = Field(description="valid runs so marked")
+    effort: Effort
 
 
 class TaskResult(Document):
@@ -224,6 +222,7 @@ class Section(Document):
     tasks: tuple[TaskResult, ...]
     taxonomy: Taxonomy
     navigation: tuple[Navigation, ...]
+    groups: tuple[Group, ...] = Field(description="by dimension, value, mode and model")
 
 
 class Report(Document):
@@ -234,6 +233,10 @@ class Report(Document):
     datasets: tuple[str, ...] = Field(description="`sample`, or versions of the dataset")
     provenance: dict[str, Any] = Field(
         description="the record's provenance as far as all records share it"
+    )
+    tasks: tuple[TaskCard, ...]
+    model_cutoffs: dict[str, date] = Field(
+        description="last day of the training data by provider/model, as stated"
     )
     sections: tuple[Section, ...]
     cells: tuple[Row, ...]

@@ -5,14 +5,15 @@ Rows come in the report's order, so that equal keys lie together.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import get_args
 
 from nanobench.model.verdict import Category
+from nanobench.report.blocks import Block, rate_interval, together
+from nanobench.report.breakdowns import Cards, breakdowns
 from nanobench.report.document import (
     FailureMode,
-    Interval,
     Needed,
     PassK,
     Row,
@@ -30,35 +31,36 @@ from nanobench.stats.power import detectable, runs_to_show
 from nanobench.stats.sampling import runs_needed
 from nanobench.stats.stratified import Tally, mean_rate, stratified_mean
 from nanobench.stats.taxonomy_shift import shares
-from nanobench.stats.wilson import wilson
 
 MERGED: FailureMode = "implementation_error"
 LEVEL_4: frozenset[FailureMode] = frozenset({"hallucinated_api", "wrong_abstraction_layer"})
 FAILURE_MODES: tuple[FailureMode, ...] = (*get_args(Category), "zero_signal", "ended_by_limit")
-Tiers = Mapping[str, int | None]
 _MOST_K = 5
 
 
-def sections(rows: Sequence[Row], tiers: Tiers) -> Iterator[Section]:
+def sections(rows: Sequence[Row], cards: Cards) -> Iterator[Section]:
     """The sections of `rows`.
 
     Args:
         rows: in the order of the report.
-        tiers: of the tasks, as far as known.
+        cards: of all their tasks.
     """
     for kind, members in groupby(rows, key=lambda row: row.section):
         own = list(members)
-        grouped = _grouped(own, lambda row: (*model_order(row), row.cell.task_id))
-        tasks = [(task_result(group, tiers), group) for group in grouped]
+        grouped = groupby(own, key=lambda row: (*model_order(row), row.cell.task_id))
+        blocks = [Block.of(list(group)) for _, group in grouped]
+        results = [task_result(block, cards[block.cell.task_id].tier) for block in blocks]
+        tasks = zip(results, blocks, strict=True)
         yield Section(
             kind=kind,
             summaries=tuple(
-                _summary(list(of_model))
-                for _, of_model in groupby(tasks, key=lambda task: model_order(task[1][0]))
+                _summary(*zip(*of_model, strict=True))
+                for _, of_model in groupby(tasks, key=lambda task: (task[0].model, task[0].mode))
             ),
-            tasks=tuple(result for result, _ in tasks),
+            tasks=tuple(results),
             taxonomy=taxonomy(own),
-            navigation=tuple(navigations([result for result, _ in tasks])),
+            navigation=tuple(navigations(results)),
+            groups=tuple(breakdowns(blocks, cards)),
         )
 
 
@@ -67,25 +69,25 @@ def model_order(row: Row) -> tuple[str, str, str]:
     return row.cell.model.provider, row.cell.model.model, row.cell.mode
 
 
-def task_result(rows: Sequence[Row], tiers: Tiers) -> TaskResult:
-    """The result of one model on one task in one mode: at least one row, in order of runs."""
-    first = rows[0].cell
-    counts = _counts(rows)
-    valid = [row for row in rows if row.state == "present"]
-    score = _score(valid)
+def task_result(block: Block, tier: int | None) -> TaskResult:
+    """The result of one model on one task in one mode."""
+    runs = block.runs
     return TaskResult(
-        model=first.model,
-        mode=first.mode,
-        task_id=first.task_id,
-        raw_count=f"{counts['solved']}/{counts['valid_runs']}",
-        pass_at_1=valid[0].solved if valid else None,
-        pass_rate_interval=_wilson(counts["solved"], len(valid)),
-        mean_score=rounded(score.rate) if valid else None,
-        mean_score_interval=_wilson(score.total, len(valid)),
-        pass_k=tuple(_pass_k([Tally(counts["solved"], len(valid))])),
-        not_compared=_not_compared(counts, tiers.get(first.task_id)),
-        failure_modes=dict(sorted(Counter(_modes(rows)).items())),
-        **counts,
+        model=block.cell.model,
+        mode=block.cell.mode,
+        task_id=block.cell.task_id,
+        valid_runs=runs,
+        missing=block.missing,
+        infrastructure=block.infrastructure,
+        solved=block.solved,
+        raw_count=f"{block.solved}/{runs}",
+        pass_at_1=block.valid[0].solved if runs else None,
+        pass_rate_interval=rate_interval(block.solved, runs),
+        mean_score=share(block.score, runs),
+        mean_score_interval=rate_interval(block.score, runs),
+        pass_k=tuple(_pass_k([Tally(block.solved, runs)])),
+        not_compared=_not_compared(block, tier),
+        failure_modes=dict(sorted(Counter(_modes(block.valid)).items())),
     )
 
 
@@ -107,34 +109,29 @@ def taxonomy(rows: Sequence[Row]) -> Taxonomy:
     )
 
 
-def _summary(tasks: Sequence[tuple[TaskResult, Sequence[Row]]]) -> Summary:
-    results = [result for result, _ in tasks]
-    counts = _counts([row for _, rows in tasks for row in rows])
-    valid, solved = counts["valid_runs"], counts["solved"]
-    unknown = counts["missing"] + counts["infrastructure"]
-    passed = [Tally(r.solved, r.valid_runs) for r in results if r.valid_runs]
-    scores = [_score(graded) for _, rows in tasks if (graded := _valid(rows))]
+def _summary(results: Sequence[TaskResult], blocks: Sequence[Block]) -> Summary:
+    shared = together(blocks)
+    valid, solved, missing = shared["valid_runs"], shared["solved"], shared["missing"]
+    unknown = missing + shared["infrastructure"]
+    passed = [Tally(block.solved, block.runs) for block in blocks if block.runs]
+    scores = [Tally(block.score, block.runs) for block in blocks if block.runs]
     rates = [tally.rate for tally in passed]
     return Summary(
         model=results[0].model,
         mode=results[0].mode,
-        tasks=len(results),
         compared_tasks=sum(result.not_compared is None for result in results),
-        pass_rate=share(solved, valid),
-        pass_rate_interval=_wilson(solved, valid),
         rate_like_these=(
             estimate(Estimate(mean_rate(passed), clustered_mean(rates))) if rates else None
         ),
-        mean_score=rounded(mean_rate(scores)) if scores else None,
         mean_score_interval=ends(stratified_mean(scores)) if scores else None,
         score_like_these=ends(clustered_mean([s.rate for s in scores])) if scores else None,
-        strict_rate=share(solved, valid + counts["missing"]),
+        strict_rate=share(solved, valid + missing),
         worst_rate=share(solved, valid + unknown),
         best_rate=share(solved + unknown, valid + unknown),
         pass_k=tuple(_pass_k(passed)),
         detectable_drop=detectable(solved / valid, valid, valid, drop=True) if valid else None,
         needed=tuple(_needed(solved / valid)) if valid else (),
-        **counts,
+        **shared,
     )
 
 
@@ -156,44 +153,18 @@ def _pass_k(tallies: Sequence[Tally]) -> Iterator[PassK]:
             )
 
 
-def _not_compared(counts: Mapping[str, int], tier: int | None) -> str | None:
-    valid, needed = counts["valid_runs"], runs_needed(tier)
-    if counts["missing"]:
-        return f"{counts['missing']} missing"
-    if valid >= needed:
+def _not_compared(block: Block, tier: int | None) -> str | None:
+    needed = runs_needed(tier)
+    if block.missing:
+        return f"{block.missing} missing"
+    if block.runs >= needed:
         return None
     kind = "a task of unknown tier" if tier is None else f"a task of tier {tier}"
-    return f"{valid} valid of the {needed} runs that {kind} needs"
-
-
-def _counts(rows: Sequence[Row]) -> dict[str, int]:
-    states = Counter(row.state for row in rows)
-    return {
-        "valid_runs": states["present"],
-        "missing": states["missing"],
-        "infrastructure": states["infrastructure"],
-        "solved": sum(row.solved for row in _valid(rows)),
-    }
-
-
-def _valid(rows: Iterable[Row]) -> list[Row]:
-    return [row for row in rows if row.state == "present"]
-
-
-def _score(valid: Sequence[Row]) -> Tally:
-    return Tally(math.fsum(row.score or 0.0 for row in valid), len(valid))
-
-
-def _grouped(rows: Sequence[Row], key: Callable[[Row], tuple[str, ...]]) -> Iterator[list[Row]]:
-    return (list(group) for _, group in groupby(rows, key=key))
+    return f"{block.runs} valid of the {needed} runs that {kind} needs"
 
 
 def _modes(rows: Iterable[Row]) -> Iterator[FailureMode]:
     return (row.failure_mode for row in rows if row.failure_mode is not None)
-
-
-def _wilson(successes: float, runs: int) -> Interval | None:
-    return ends(wilson(successes, runs)) if runs else None
 
 
 def _mean(values: Sequence[float]) -> float:

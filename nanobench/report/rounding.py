@@ -1,6 +1,6 @@
 """Figures of documents: six digits, below which libraries of different machines may disagree."""
 
-from nanobench.report.document import Estimate, Interval
+from nanobench.report.measures import Estimate, Interval
 from nanobench.stats import compare, interval
 
 _DIGITS = 6

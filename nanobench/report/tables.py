@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from nanobench.report.document import Estimate, Interval
+from nanobench.report.measures import Estimate, Interval
 
 NONE = "–"  # noqa: RUF001 - the sign readers know for an empty cell
 

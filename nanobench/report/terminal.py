@@ -7,8 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from nanobench.report.comparison_document import Comparison
-from nanobench.report.document import Estimate, Report, Row
+from nanobench.report.document import Report, Row
 from nanobench.report.escape import plain
+from nanobench.report.measures import Estimate
 
 _CAUSE_WIDTH = 160
 _STYLES = {"Complete Resolution": "green", "Partial Resolution": "yellow"}

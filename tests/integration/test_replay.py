@@ -283,7 +283,7 @@ def test_what_varies_between_runs_is_no_miss_in_any_sandbox(
     request = PlanRequest(
         **{field.name: None for field in fields(PlanRequest)}
         | {"models": ("lab/m",), "tasks": ("sample",), "mode": "hinted", "runs": 1}
-        | {"ruleset": "1.1", "gateway": "on", "state_dir": shared_state.root}
+        | {"ruleset": "1.1", "gateway": "on", "model_cutoffs": {}, "state_dir": shared_state.root}
     )
     resolved, tapes = request.resolve(), tmp_path / "tapes"
     script = Script((Act((ToolCall("execute_bash", {"command": TALKATIVE}),)), Say("Done.")))

@@ -49,11 +49,11 @@ def test_any_order_of_records_gives_the_same_bytes(make_record: Make) -> None:
         assert build_report(plan, records, ["a: bad", "b: bad"]).to_json() == expected
 
 
-def test_times_and_durations_do_not_reach_the_report(make_record: Make) -> None:
+def test_the_clock_does_not_reach_the_report(make_record: Make) -> None:
     late = make_record(1.0, started="2027-01-01T00:00:00Z")
     early = make_record(1.0, started="2026-01-01T00:00:00Z")
     assert build_report(None, [late]).to_json() == build_report(None, [early]).to_json()
-    assert "seconds" not in build_report(None, [late]).to_json().replace("agent_seconds", "")
+    assert "2027" not in build_report(None, [late]).to_json()
 
 
 def test_the_highest_attempt_stands_also_against_a_better_score(make_record: Make) -> None:
