@@ -12,6 +12,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 DOCUMENTS = {
     "comparison": "nanobench.report.comparison_document:Comparison",
+    "gate": "nanobench.model.gate:GateResult",
     "plan": "nanobench.model.plan:Plan",
     "record": "nanobench.model.record:Record",
     "report": "nanobench.report.document:Report",
