@@ -61,6 +61,21 @@ def resolve_golden(task: Task, snapshot: Snapshot, cache: ObjectCache) -> Golden
     return golden
 
 
+def patch_to_pin(git_dir: Path, base: str, merge: str) -> bytes:
+    """The patch whose SHA-256 a task states: what `git diff --binary base merge` prints there.
+
+    Where git needs names of several lengths to tell blobs apart, no other repository is sure to
+    print the same; it is then the patch with full names (`--full-index`).
+    """
+    printed = run_git("diff", "--binary", base, merge, git_dir=git_dir)
+    full = _full(git_dir, base, merge)
+    return printed if printed in _abbreviated(full) else full
+
+
+def _full(git_dir: Path, base: str, merge: str) -> bytes:
+    return run_git("diff", "--binary", "--full-index", base, merge, git_dir=git_dir)
+
+
 def _where(task: Task) -> str:
     return f"task {task.task_id}, {_FIELD}"
 
@@ -92,8 +107,7 @@ def _from_commits(task: Task, source: PatchSource, cache: ObjectCache) -> Golden
     commits = (source.base, source.merge)
 
     def read(repository: Path) -> Golden:
-        full = run_git("diff", "--binary", "--full-index", *commits, git_dir=repository)
-        patch = _hashed(task, source, full)
+        patch = _hashed(task, source, _full(repository, *commits))
         raw = run_git("diff-tree", "-r", "-z", "--no-renames", *commits, git_dir=repository)
         return Golden(patch, read_changes(raw, repository))
 

@@ -33,10 +33,7 @@ def resolve_statement(task: Task, cache: ObjectCache) -> str:
     if isinstance(source, str):
         return source
     where = f"task {task.task_id}, {_FIELD}"
-    text = _normal(_read(task, source, cache, where), where)
-    if source.select is not None:
-        text = _select(text, source.select, where)
-    text = text.strip()
+    text = selected(_read(task, source, cache, where), source.select, where)
     digest = hashlib.sha256(text.encode()).hexdigest()
     if digest != source.sha256:
         raise HashMismatchError(
@@ -47,10 +44,29 @@ def resolve_statement(task: Task, cache: ObjectCache) -> str:
     return text
 
 
+def selected(content: bytes, selection: Selection | None, where: str) -> str:
+    """The part of a source that is a statement, as its hash is taken: LF line ends, stripped.
+
+    Raises:
+        InvalidInputError: the source is not UTF-8, or the selected part is not in it.
+    """
+    text = _normal(content, where)
+    if selection is not None:
+        text = _select(text, selection, where)
+    return text.strip()
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs that a selection counts."""
+    return [part for part in _BLANK.split(text.strip()) if part.strip()]
+
+
 def _read(task: Task, source: StatementSource, cache: ObjectCache, where: str) -> bytes:
     commit = source.commit or task.base_commit
     if source.from_ == "commit_message":
-        return cache.reading(task.repo_url, [commit], lambda git_dir: _message(git_dir, commit))
+        return cache.reading(
+            task.repo_url, [commit], lambda git_dir: commit_message(git_dir, commit)
+        )
     if source.from_ == "file":
         path = source.path or ""
         found = cache.reading(task.repo_url, [commit], lambda git_dir: _file(git_dir, commit, path))
@@ -66,7 +82,8 @@ def _read(task: Task, source: StatementSource, cache: ObjectCache, where: str) -
     )
 
 
-def _message(git_dir: Path, commit: str) -> bytes:
+def commit_message(git_dir: Path, commit: str) -> bytes:
+    """The message of a commit, as UTF-8."""
     options = ("-1", "--no-show-signature", "--encoding=UTF-8", "--format=%B")
     return run_git("log", *options, commit, git_dir=git_dir)
 
@@ -98,13 +115,13 @@ def _select(text: str, selection: Selection, where: str) -> str:
         text = section
     if selection.paragraphs is not None:
         first, last = selection.paragraphs
-        paragraphs = [part for part in _BLANK.split(text.strip()) if part.strip()]
-        if not first <= last <= len(paragraphs):
+        found = paragraphs(text)
+        if not first <= last <= len(found):
             raise InvalidInputError(
-                f"paragraphs {first} to {last} are asked for, the source has {len(paragraphs)}",
+                f"paragraphs {first} to {last} are asked for, the source has {len(found)}",
                 where=f"{where}.select.paragraphs",
             )
-        text = "\n\n".join(paragraphs[first - 1 : last])
+        text = "\n\n".join(found[first - 1 : last])
     if not text.strip():
         raise InvalidInputError("the selected part is empty", where=f"{where}.select")
     return text
