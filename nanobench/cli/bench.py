@@ -67,15 +67,20 @@ def bench(
     from nanobench.cli.judging import check_regression
 
     resolved = request.resolve()
-    baseline = outcome.read_baseline()  # before hours of work, not after
+    baseline = outcome.read_baseline(request.tasks_dir)  # before hours of work, not after
     for warning in resolved.planned.warnings:
         click.echo(f"warning: {warning}", err=True)
     taping = tape.resolve(resolved.planned.plan.limits)
     terms = Terms(taping, environment.choice)
     jobs = jobs or default_jobs()
-    how = How(jobs, terms, require_isolation=environment.require_isolation)
+    how = How(
+        jobs,
+        terms,
+        require_isolation=environment.require_isolation,
+        tasks_dir=request.tasks_dir,
+    )
     report = run_plan(resolved, out, how)
-    comparison = _compared(baseline, out) if baseline else None
+    comparison = _compared(baseline, out, request.tasks_dir) if baseline else None
     if outcome.as_json:
         click.echo(report.to_json(), nl=False)
     else:
@@ -85,13 +90,13 @@ def bench(
     check_complete(report)
 
 
-def _compared(baseline: Results, out: Path) -> Comparison:
+def _compared(baseline: Results, out: Path, tasks_dir: Path | None) -> Comparison:
     """The comparison with a baseline, written into the report as well."""
     from nanobench.cli.judging import read_results
     from nanobench.cli.report import write_report
     from nanobench.report.comparison import compare_results
 
-    results = read_results([out], merge_level_4=False)
+    results = read_results([out], tasks_dir=tasks_dir)
     comparison = compare_results(baseline, results)
     write_report(results.report, out / "report", comparison)
     return comparison
@@ -106,12 +111,14 @@ class How:
         terms: recordings, ceilings and the choice of environments; null: the defaults.
         afresh: whether results that stand are thrown away first.
         require_isolation: refuse to run agents that are isolated less than fully.
+        tasks_dir: the dataset whose audit the report goes by; null: the one that is found.
     """
 
     jobs: int
     terms: Terms | None = None
     afresh: bool = False
     require_isolation: bool = False
+    tasks_dir: Path | None = None
 
 
 def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
@@ -121,11 +128,11 @@ def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
         NanobenchError: the input is wrong, a directory cannot be used, or the run was interrupted.
     """
     from nanobench.cli.common import open_bench, run_unfinished
+    from nanobench.cli.judging import read_results
     from nanobench.cli.progress import progress
     from nanobench.cli.report import write_report
     from nanobench.files import make_directory
-    from nanobench.pipeline.store import ResultStore, load_results
-    from nanobench.report.aggregate import build_report
+    from nanobench.pipeline.store import ResultStore
 
     plan, store = resolved.planned.plan, ResultStore(out)
     with store.held():
@@ -137,8 +144,7 @@ def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
             open_bench(plan, resolved.catalog, resolved.state, store, shown, how.terms) as opened,
         ):
             run_unfinished(opened, how.jobs, require_isolation=how.require_isolation)
-        results = load_results([out])
-        report = build_report(results.plan, results.records, results.problems)
+        report = read_results([out], tasks_dir=how.tasks_dir).report
         write_report(report, make_directory(out / "report"))
     return report
 

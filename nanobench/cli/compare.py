@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from nanobench.cli.judging import check_readable, check_regression, read_results, tell_verdict
-from nanobench.cli.options import json_option, merge_level_4_option
+from nanobench.cli.options import json_option, tasks_dir_option
 
 
 @click.command()
@@ -17,10 +17,10 @@ from nanobench.cli.options import json_option, merge_level_4_option
     metavar="DIR",
     help="Write comparison.md and comparison.json there; created if absent.",
 )
-@merge_level_4_option
+@tasks_dir_option
 @json_option
 def compare(
-    before: Path, after: Path, out: Path | None, merge_level_4: bool, as_json: bool
+    before: Path, after: Path, out: Path | None, tasks_dir: Path | None, as_json: bool
 ) -> None:
     """Say whether a result is better or worse.
 
@@ -34,7 +34,7 @@ def compare(
     from nanobench.report.comparison import compare_results
     from nanobench.report.comparison_markdown import render_comparison
 
-    sides = [read_results([path], merge_level_4=merge_level_4) for path in (before, after)]
+    sides = [read_results([path], tasks_dir=tasks_dir) for path in (before, after)]
     comparison = compare_results(*sides)
     if out is not None:
         directory = make_directory(out)

@@ -14,18 +14,24 @@ from nanobench.errors import WHERE_INDENT, GateError, InvalidInputError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from nanobench.model.plan import Ruleset
     from nanobench.report.comparison_document import Comparison
     from nanobench.report.pairing import Results
 
 _LISTED = 20
 
 
-def read_results(directories: Sequence[Path], *, merge_level_4: bool) -> Results:
+def read_results(directories: Sequence[Path], *, tasks_dir: Path | None = None) -> Results:
     """The results below `directories`.
+
+    Args:
+        directories: of benches.
+        tasks_dir: the dataset, whose audit says whether the categories of level 4 hold.
 
     Raises:
         InvalidInputError: a directory is missing, there are no results, or they belong to
-            different plans.
+            different plans, or the audit's status cannot be used.
+        UsageError: `tasks_dir` is no directory.
     """
     from nanobench.pipeline.store import load_results
     from nanobench.report.pairing import Results
@@ -39,7 +45,22 @@ def read_results(directories: Sequence[Path], *, merge_level_4: bool) -> Results
             where=name,
             remedy="name the --out directory of a bench",
         )
-    return Results.of(name, found.plan, found.records, found.problems, merge_level_4=merge_level_4)
+    return Results.of(
+        name,
+        found.plan,
+        found.records,
+        found.problems,
+        merged_rulesets=_merged_rulesets(tasks_dir),
+    )
+
+
+def _merged_rulesets(tasks_dir: Path | None) -> tuple[Ruleset, ...]:
+    """The rulesets of which the last audit found too little agreement (SPEC F6)."""
+    from nanobench.audit.status import STATUS, read_status
+    from nanobench.dataset.catalog import find_tasks_dir
+
+    directory = find_tasks_dir(tasks_dir)
+    return read_status(directory / STATUS).merged if directory else ()
 
 
 @contextmanager

@@ -23,6 +23,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # name -> module and attribute, short help. The modules are imported only when called.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "audit": ("nanobench.cli.audit:audit", "Let people check labels, blinded."),
     "bench": ("nanobench.cli.bench:bench", "Plan, run and report on one machine."),
     "calibrate": (
         "nanobench.cli.calibrate:calibrate",

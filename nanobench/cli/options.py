@@ -170,12 +170,6 @@ require_isolation_option = click.option(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document to standard output."
 )
-merge_level_4_option = click.option(
-    "--merge-level-4",
-    is_flag=True,
-    help="Report hallucinated_api and wrong_abstraction_layer as implementation_error: for as "
-    "long as their audit disagrees too often.",
-)
 baseline_option = click.option(
     "--baseline",
     type=click.Path(path_type=Path),

@@ -18,8 +18,8 @@ from nanobench.cli.judging import (
 from nanobench.cli.options import (
     baseline_option,
     json_option,
-    merge_level_4_option,
     out_directory_option,
+    tasks_dir_option,
 )
 from nanobench.errors import InfrastructureError, UsageError
 
@@ -53,14 +53,14 @@ def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
     help="Exit with 1 if there is a regression against --baseline, with 4 if a planned cell is "
     "missing, or one ended in infrastructure trouble.",
 )
-@merge_level_4_option
+@tasks_dir_option
 @json_option
 def report(
     directories: tuple[Path, ...],
     out: Path,
     baseline: Path | None,
     fail_on: tuple[str, ...],
-    merge_level_4: bool,
+    tasks_dir: Path | None,
     as_json: bool,
 ) -> None:
     """Merge records, judge them, and render a report.
@@ -82,12 +82,12 @@ def report(
             where="--fail-on regression",
             remedy="name an earlier result directory with --baseline",
         )
-    results = read_results(directories, merge_level_4=merge_level_4)
+    results = read_results(directories, tasks_dir=tasks_dir)
     document, comparison = results.report, None
     if baseline is not None:
         from nanobench.report.comparison import compare_results
 
-        comparison = compare_results(read_results([baseline], merge_level_4=merge_level_4), results)
+        comparison = compare_results(read_results([baseline], tasks_dir=tasks_dir), results)
     write_report(document, make_directory(out), comparison)
     if as_json:
         click.echo((out / "report.json").read_text(), nl=False)

@@ -154,8 +154,8 @@ class OutcomeRequest:
     baseline: Path | None
     as_json: bool
 
-    def read_baseline(self) -> Results | None:
-        """The results to compare with.
+    def read_baseline(self, tasks_dir: Path | None) -> Results | None:
+        """The results to compare with; `tasks_dir` as in `read_results`.
 
         Raises:
             InvalidInputError: there are none, or not all of them can be read.
@@ -164,7 +164,7 @@ class OutcomeRequest:
 
         if self.baseline is None:
             return None
-        results = read_results([self.baseline], merge_level_4=False)
+        results = read_results([self.baseline], tasks_dir=tasks_dir)
         check_readable(results.report.problems)
         return results
 

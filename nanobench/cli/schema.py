@@ -11,6 +11,9 @@ from nanobench.errors import GateError, InvalidInputError
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 DOCUMENTS = {
+    "audit-bundle": "nanobench.model.audit:AuditBundle",
+    "audit-key": "nanobench.model.audit:AuditKey",
+    "audit-status": "nanobench.model.audit:AuditStatus",
     "comparison": "nanobench.report.comparison_document:Comparison",
     "gate": "nanobench.model.gate:GateResult",
     "plan": "nanobench.model.plan:Plan",

@@ -1,11 +1,11 @@
 """From a plan and records to the report document: pure, and blind to the order of records."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date
 from typing import Any, get_args
 
-from nanobench.model.plan import Cell, Plan, PlanTask
+from nanobench.model.plan import Cell, Plan, PlanTask, Ruleset
 from nanobench.model.record import Provenance, Record
 from nanobench.model.signals import VerificationSignals
 from nanobench.model.verdict import Verdict
@@ -19,6 +19,10 @@ from nanobench.report.trajectory import trajectory
 SCRIPTED_PROVIDER = "scripted"
 SAMPLE_DATASET = "sample"
 _SECTIONS: tuple[SectionKind, ...] = get_args(SectionKind)
+_MERGED_NOTE = (
+    "both categories of level 4 are reported as implementation_error: in the last audit, people "
+    "agreed with the rules on less than 90 % of them"
+)
 _SHOWN_EDITS = 50  # an agent can write any number of files
 
 
@@ -27,7 +31,7 @@ def build_report(
     records: Iterable[Record],
     problems: Sequence[str] = (),
     *,
-    merge_level_4: bool = False,
+    merged_rulesets: Collection[Ruleset] = (),
 ) -> Report:
     """Aggregate `records`; every planned cell stands in the result, whatever became of it.
 
@@ -36,15 +40,15 @@ def build_report(
         records: any number of attempts at any cells. The highest attempt at a cell stands
             (SPEC X13); of two records of one attempt the one that was started first.
         problems: files that could not be read, by name.
-        merge_level_4: report both categories of level 4 as `implementation_error`, because
-            their audit disagrees too often (SPEC F6).
+        merged_rulesets: those of which both categories of level 4 are reported as
+            `implementation_error`, because their audit disagrees too often (SPEC F6).
     """
     found, notes = standing(records)
     planned = {cell.cell_id: cell for cell in plan.cells} if plan else {}
     samples = {t.task_id for t in plan.tasks if t.origin == "sample"} if plan else set()
     cards = _cards(plan, (record.cell.task_id for record in found.values()))
     cutoffs = dict(sorted(plan.model_cutoffs.items())) if plan else {}
-    rows = [_row(record, merge_level_4) for record in found.values()]
+    rows = [_row(record, merged_rulesets) for record in found.values()]
     rows += [
         Row(cell=cell, cell_id=cell_id, section=_section(cell, samples), state="missing")
         for cell_id, cell in planned.items()
@@ -54,6 +58,8 @@ def build_report(
     rows.sort(key=_row_order)
     kept = list(found.values())
     notes += _notes(plan, kept)
+    if any(row.failure_mode == MERGED for row in rows):
+        notes.append(_MERGED_NOTE)
     return Report(
         rulesets=tuple(sorted({record.verdict.ruleset for record in kept})),
         datasets=tuple(sorted({record.provenance.dataset for record in kept})),
@@ -104,7 +110,7 @@ def _row_order(row: Row) -> tuple[Any, ...]:
     return (_SECTIONS.index(row.section), *model_order(row), row.cell.task_id, row.cell.run)
 
 
-def _row(record: Record, merge_level_4: bool) -> Row:
+def _row(record: Record, merged_rulesets: Collection[Ruleset]) -> Row:
     verdict, signals = record.verdict, record.signals
     graded = verdict.outcome == "graded"
     provenance, edits = record.provenance, signals.edits
@@ -122,7 +128,7 @@ def _row(record: Record, merge_level_4: bool) -> Row:
         solved=verdict.solved,
         category=verdict.category,
         failure_mode=(
-            _failure_mode(verdict, merge_level_4) if graded and not verdict.solved else None
+            _failure_mode(verdict, merged_rulesets) if graded and not verdict.solved else None
         ),
         rule=verdict.rule,
         level=verdict.level,
@@ -161,8 +167,8 @@ def _test_figures(verification: VerificationSignals) -> dict[str, Any]:
     }
 
 
-def _failure_mode(verdict: Verdict, merge_level_4: bool) -> FailureMode:
-    if merge_level_4 and verdict.category in LEVEL_4:
+def _failure_mode(verdict: Verdict, merged_rulesets: Collection[Ruleset]) -> FailureMode:
+    if verdict.ruleset in merged_rulesets and verdict.category in LEVEL_4:
         return MERGED
     if verdict.category is not None:
         return verdict.category

@@ -1,9 +1,9 @@
 """Two results side by side: every task of every model and mode, and whether it compares."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nanobench.model.plan import Mode, ModelRef, Plan
+from nanobench.model.plan import Mode, ModelRef, Plan, Ruleset
 from nanobench.model.record import Record
 from nanobench.report.aggregate import build_report
 from nanobench.report.conditions import Conditions, conditions, differences
@@ -28,11 +28,11 @@ class Results:
         records: Iterable[Record],
         problems: Sequence[str] = (),
         *,
-        merge_level_4: bool = False,
+        merged_rulesets: Collection[Ruleset] = (),
     ) -> "Results":
         """As `build_report` takes them; `name` is what readers call them."""
         kept = tuple(records)
-        report = build_report(plan, kept, problems, merge_level_4=merge_level_4)
+        report = build_report(plan, kept, problems, merged_rulesets=merged_rulesets)
         return cls(name, report, standing(kept)[0])
 
 

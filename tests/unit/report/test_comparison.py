@@ -201,8 +201,8 @@ def test_failures_that_moved_are_counted_within_tasks(make_record: Make) -> None
     }
     assert shift.after.levels == {"4 content": 4}
     merged = compare_results(
-        Results.of("old", None, before, merge_level_4=True),
-        Results.of("new", None, after, merge_level_4=True),
+        Results.of("old", None, before, merged_rulesets=("1.1",)),
+        Results.of("new", None, after, merged_rulesets=("1.1",)),
     )
     shift = only(merged).shift
     assert shift is not None

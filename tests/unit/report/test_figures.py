@@ -146,7 +146,7 @@ def test_an_audit_that_disagrees_merges_level_4_everywhere(make_record: Make) ->
         make_record(0.0, "acme/one a 1", verdict={"category": "hallucinated_api"}),
         make_record(0.0, "acme/one a 2", verdict={"category": "wrong_abstraction_layer"}),
     ]
-    report = build_report(None, records, merge_level_4=True)
+    report = build_report(None, records, merged_rulesets=("1.1",))
     assert report.sections[0].taxonomy.counts["implementation_error"] == 2
     assert report.sections[0].tasks[0].failure_modes == {"implementation_error": 2}
     page = render_markdown(report)
