@@ -40,7 +40,18 @@ class Raised:
     name: str
     text: str
 
+    @property
+    def is_assertion(self) -> bool:
+        """Whether the test says by it that a value is not as it should be."""
+        return _ASSERTION.fullmatch(self.name) is not None
 
+
+# Assertions by other names: `pytest.fail`, JUnit 4, opentest4j and AssertJ, Mockito.
+_ASSERTION = re.compile(
+    r"Assert\w*|Failed|\w*ComparisonFailure|\w*MultipleFailuresError|SoftAssertionError"
+    r"|WantedButNotInvoked|NeverWantedButInvoked|Too(?:Many|Few|Little)ActualInvocations"
+    r"|ArgumentsAreDifferent|NoInteractionsWanted"
+)
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TYPE_NAME = re.compile(r"(?:\w+[.$])*(?P<name>[A-Z]\w*)\Z")
 
@@ -49,7 +60,7 @@ _FIXTURE = re.compile(r'failed on (?:setup|teardown) with "(?P<error>.*)"\Z', re
 _PYTHON_HEAD = re.compile(r"(?:\w+\.)*(?P<name>[A-Z]\w*)(?:: (?P<text>.*)|\Z)", re.DOTALL)
 _PYTEST_LINE = re.compile(r"E(?: {3,}(?P<text>.*)| *\Z)")
 _PYTEST_MARK = re.compile(r"^E(?: {3}|$)", re.MULTILINE)
-_BARE_ASSERT = re.compile(r"assert\b")
+_BARE_ASSERT = re.compile(r"assert\b|\[XPASS\(strict\)\]")
 _TRACEBACK = "Traceback (most recent call last):"
 _TRACEBACK_HEAD = re.compile(
     r"(?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning|Failed)(?:: |\Z)"
@@ -59,6 +70,15 @@ _TRACEBACK_HEAD = re.compile(
 _SCRIPT_HEAD = re.compile(r"(?:Uncaught )?(?P<name>[A-Z]\w*)(?: \[\w+\])?: (?P<text>.*)", re.DOTALL)
 # node:test wraps what a test threw: `cause: TypeError: text`, `cause: TypeError [Error]: text`.
 _NODE_CAUSE = re.compile(r"^  cause: (?P<error>[A-Z]\w*(?: \[\w+\])?: .*)$", re.MULTILINE)
+# Jest's assertions, and Vitest's about snapshots, counts and promises, are plain errors.
+_SCRIPT_ASSERTION = re.compile(
+    r"expect(?:\(|\.)|Snapshot `|expected (?:number of|any number of) assertion"
+    r"|promise (?:resolved|rejected) "
+)
+_MOCHA_HOOK = re.compile(
+    r'\A[^\n]*"(?:before|after) (?:each|all)" hook(?:: [^\n]*?)?(?: (?:for|in) "[^\n]*?")?: '
+    r"(?=[A-Z]\w*(?: \[\w+\])?: )"
+)
 
 # The runtime prints it at the end; a test that recovers it prints it as well.
 _GO_PANIC = re.compile(r"^\s*panic: (?P<text>.*?)(?: \[recovered[^\]\n]*\])?$", re.MULTILINE)
@@ -68,7 +88,19 @@ _RUST_PANIC = re.compile(
     r"(?:'(?P<before>(?s:.*?))', [^\n]+:\d+|[^\n]+:\d+:\n(?P<after>.*))$",
     re.MULTILINE,
 )
+_RUST_NO_PANIC = re.compile(r"note: test did not panic as expected")
 _JAVA_HEAD = re.compile(r"(?:\w+[.$])*(?P<name>[A-Z]\w*)(?:: (?P<text>.*)|\Z)", re.DOTALL)
+_JAVA_CAUSE = re.compile(r"^Caused by: (?P<error>.*)$", re.MULTILINE)
+# What says nothing of its own: the JVM, reflection and executors wrap what was thrown in them.
+_JAVA_CARRIERS = frozenset(
+    {
+        "CompletionException",
+        "ExceptionInInitializerError",
+        "ExecutionException",
+        "InvocationTargetException",
+        "UndeclaredThrowableException",
+    }
+)
 
 
 def raised(language: str, test: TestOutcome) -> Raised | None:
@@ -122,7 +154,8 @@ def _with_rest(error: Raised, details: str) -> Raised:
     plain = _PYTEST_MARK.sub("", details)
     _, found, after = plain.rpartition(f"{error.name}: {error.text}\n")
     rest = after.partition("\n\n")[0]
-    return Raised(error.name, f"{error.text}\n{rest}") if found else error
+    told = found and rest and not rest.startswith("\n")  # else pytest's place of the error follows
+    return Raised(error.name, f"{error.text}\n{rest}") if told else error
 
 
 def _python_details(details: str) -> Raised | None:
@@ -144,6 +177,13 @@ def _python_details(details: str) -> Raised | None:
 
 
 def _read_script(name: str | None, message: str, details: str) -> Raised | None:
+    found = _script_error(name, _MOCHA_HOOK.sub("", message, count=1), details)
+    if found and found.name == "Error" and _SCRIPT_ASSERTION.match(found.text):
+        return Raised("AssertionError", found.text)
+    return found
+
+
+def _script_error(name: str | None, message: str, details: str) -> Raised | None:
     head = _from_head(_SCRIPT_HEAD.match(message))
     if name and name != "Error":
         return _typed(name, message, head)
@@ -170,7 +210,7 @@ def _read_go(name: str | None, message: str, details: str) -> Raised | None:
 def _read_rust(name: str | None, message: str, details: str) -> Raised | None:
     panic = _RUST_PANIC.search(details) or _RUST_PANIC.search(message)
     if panic is None:
-        return None
+        return Raised("AssertionError", message) if _RUST_NO_PANIC.match(message) else None
     text = panic["before"] or panic["after"] or ""
     return Raised("AssertionError" if text.startswith("assertion") else "panic", text)
 
@@ -179,8 +219,14 @@ def _read_java(name: str | None, message: str, details: str) -> Raised | None:
     """JUnit's reports name the type apart; a stack begins with it."""
     head = _from_head(_JAVA_HEAD.match(message))
     if name:
-        return _typed(name, message, head)
-    return head or _from_head(_JAVA_HEAD.match(details.strip().partition("\n")[0]))
+        found: Raised | None = _typed(name, message, head)
+    else:
+        found = head or _from_head(_JAVA_HEAD.match(details.strip().partition("\n")[0]))
+    for cause in _JAVA_CAUSE.finditer(details):
+        if found is None or found.name not in _JAVA_CARRIERS:
+            break
+        found = _from_head(_JAVA_HEAD.match(cause["error"])) or found
+    return found
 
 
 _READERS: Mapping[Runtime, Callable[[str | None, str, str], Raised | None]] = MappingProxyType(

@@ -73,7 +73,7 @@ def _assertion_failures(case: Case) -> bool:
 
 def _is_assertion(language: str, test: TestOutcome) -> bool:
     exception = raised(language, test)
-    return exception is not None and exception.name.startswith("Assert")
+    return exception is not None and exception.is_assertion
 
 
 UNCLASSIFIED: tuple[Unclassified, ...] = (
@@ -145,8 +145,9 @@ INFRASTRUCTURE: Mapping[str, str] = MappingProxyType(
         "environment": "the machine, the sandbox, a registry or the repository failed",
         "not_started": "the agent was never started",
         "configuration_error": "unknown provider or model, no configuration, untrusted directory",
-        "approval_required": "the agent waited for an approval that nobody gives",
-        "aborted": "the agent was killed from outside, or printed nothing and exited 0",
+        "approval_required": "the agent waited for an approval before the model answered",
+        "aborted": "the agent was killed, or printed nothing and exited 0, before the model is "
+        "known to have answered",
         "crashed": "the agent crashed before the model is known to have answered",
         "provider_error": "the provider failed in a way that nothing describes",
         "rate_limit": "rate limited after edits, or before the model ever answered",

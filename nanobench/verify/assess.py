@@ -107,14 +107,18 @@ def _lines(errors: Sequence[SuiteError]) -> tuple[str, ...]:
 def _outcome(
     test_id: str, by_id: dict[str, TestOutcome], errors: Sequence[SuiteError]
 ) -> TestOutcome:
-    """The test as it ended; if it is missing, with the error that took its file away."""
+    """The test as it ended; if it never ran, with the error that took its file away.
+
+    Vitest calls the tests skipped that a failed hook of their file kept from running.
+    """
     found = by_id.get(test_id)
-    if found is not None:
+    unexplained = found is not None and found.status == "skipped" and not found.message
+    if found is not None and not unexplained:
         return found
     for error in errors:
-        if error.concerns(test_id):
+        if error.concerns(test_id) and (error.file or not unexplained):
             return _with_error(test_id, error, "missing")
-    return TestOutcome(id=test_id, status="missing")
+    return found or TestOutcome(id=test_id, status="missing")
 
 
 def _with_error(test_id: str, error: SuiteError, status: str) -> TestOutcome:

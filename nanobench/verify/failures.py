@@ -1,11 +1,20 @@
-"""Why a suite has no results: what its compiler, else its runner, wrote before it ended."""
+"""Why a suite or a test has no result: what its compiler, else its runner, wrote elsewhere."""
 
+from dataclasses import replace
 from pathlib import Path
 
+from nanobench.model.signals import TestOutcome
 from nanobench.scoring.diagnostics import diagnostics
 from nanobench.verify import traces
 from nanobench.verify.outputs import CommandOutput
-from nanobench.verify.results import DETAILS_LIMIT, ParsedResult, SuiteError, bounded
+from nanobench.verify.results import (
+    DETAILS_LIMIT,
+    Failure,
+    ParsedResult,
+    SuiteError,
+    bounded,
+    outcome,
+)
 
 COMPILE_ERROR = "CompileError"
 _LAST_BYTES = 256 * 1024  # of an output, in which an error is looked for
@@ -65,3 +74,32 @@ def _last_exception(output: CommandOutput, reason: str) -> SuiteError:
             return SuiteError(None, *named, bounded(text[-DETAILS_LIMIT:], DETAILS_LIMIT))
     said = next((text for text in texts if text.strip()), "")
     return SuiteError(None, None, reason, bounded(said[-DETAILS_LIMIT:], DETAILS_LIMIT))
+
+
+def with_node_causes(parsed: ParsedResult, stdout: str, root: str) -> ParsedResult:
+    """The result with the exceptions that Node's report leaves out."""
+    suites = traces.of_node_suites(stdout)
+
+    def lost(error: SuiteError) -> SuiteError:
+        cause = traces.of_node_file(stdout, error.file) if error.file else None
+        if cause is None:
+            return error
+        kind, message, text = cause
+        details = bounded(text, DETAILS_LIMIT)
+        return replace(error, type=kind, message=message, details=details)
+
+    def cancelled(test: TestOutcome) -> TestOutcome:
+        cause = next((s for s in suites if s.holds(test.id)), None)
+        if test.status != "error" or cause is None:
+            return test
+        return outcome(
+            test.id,
+            test.status,
+            test.duration_seconds,
+            Failure(cause.type, cause.message, cause.text),
+        )
+
+    return ParsedResult(
+        tuple(cancelled(test) for test in parsed.tests),
+        tuple(lost(error) for error in parsed.suite_errors),
+    ).without(root)

@@ -11,12 +11,11 @@ from nanobench.errors import EnvironmentSetupError
 from nanobench.model.record import CommandSummary
 from nanobench.model.signals import SuiteState, TestOutcome
 from nanobench.model.task import Suite, Task
-from nanobench.verify import traces
 from nanobench.verify.adapters import Adapted, adapt
-from nanobench.verify.failures import build_error, last_of, whole_error
+from nanobench.verify.failures import build_error, last_of, whole_error, with_node_causes
 from nanobench.verify.formats import parse
 from nanobench.verify.outputs import CommandOutput, Finished, OutputStore
-from nanobench.verify.results import DETAILS_LIMIT, ParsedResult, ParseError, SuiteError, bounded
+from nanobench.verify.results import ParsedResult, ParseError, SuiteError
 from nanobench.workspace.teardown import remove_tree
 
 _SHELL_SIGNAL = 128  # a shell reports a child that a signal killed as 128 + signal
@@ -192,7 +191,7 @@ def _read_ending(plan: _Plan, root: str, result: Path, output: CommandOutput) ->
         return _Ending(state, ParsedResult(tests, (*errors, whole)))
     assert parsed is not None  # noqa: S101 - without a result a suite ended badly
     if plan.adapted.runner == "node":
-        parsed = _with_node_causes(parsed, last_of(output.stdout), root)
+        parsed = with_node_causes(parsed, last_of(output.stdout), root)
     parsed = _with_build(plan.suite.language, output, parsed, root)
     agrees = (output.result.exit_code == 0) != _has_failures(parsed)
     return _Ending("ok" if agrees else "inconsistent", parsed)
@@ -269,16 +268,3 @@ def _with_build(
         return parsed
     error = build_error(language, output)
     return replace(parsed, suite_errors=(error,)).without(root) if error else parsed
-
-
-def _with_node_causes(parsed: ParsedResult, stdout: str, root: str) -> ParsedResult:
-    def completed(error: SuiteError) -> SuiteError:
-        cause = traces.of_node_file(stdout, error.file) if error.file else None
-        if cause is None:
-            return error
-        kind, message, text = cause
-        details = bounded(text, DETAILS_LIMIT)
-        return replace(error, type=kind, message=message, details=details)
-
-    errors = tuple(completed(error) for error in parsed.suite_errors)
-    return ParsedResult(parsed.tests, errors).without(root)

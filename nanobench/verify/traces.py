@@ -5,6 +5,8 @@ last resp. first `Type: text` line; Node's `cause: Type [code]: text`.
 """
 
 import re
+import textwrap
+from dataclasses import dataclass
 
 _TYPE = r"(?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception|Failure|Timeout|Exit|Interrupt|Warning)"
 _HEAD = re.compile(rf"^(?P<type>{_TYPE})(?: \[[^\]\n]*\])?(?::[ \t]*(?P<text>.*))?$", re.MULTILINE)
@@ -13,6 +15,12 @@ _PYTEST_PLACE = re.compile(r"^[^\n]+:\d+: (?P<type>[A-Za-z_][\w.]*)$")
 _PYTEST_PHASE = re.compile(r'^failed on (?:setup|teardown) with "(?P<inner>.*)"$', re.DOTALL)
 _NODE_CAUSE = re.compile(
     rf"^[ \t]*cause: (?P<type>{_TYPE})(?: \[[^\]\n]*\])?(?::[ \t]*(?P<text>.*))?$", re.MULTILINE
+)
+_NODE_HOOK = re.compile(r"^failed running \w+ hook$")
+_NODE_FAILING = re.compile(
+    r"^test at (?P<file>[^\n]+):\d+:\d+\n✖ (?P<name>[^\n]+?)(?: \([\d.]+ms\))?\n"
+    r"(?P<text>(?:  [^\n]*\n|\n)*)",
+    re.MULTILINE,
 )
 
 _V8_MESSAGES = (
@@ -53,7 +61,8 @@ def of_node(message: str, details: str) -> Named:
     """Type and message of a `node --test` failure; its report hides the cause in the details."""
     cause = _NODE_CAUSE.search(details)
     if cause:
-        return cause["type"], f"{cause['type']}: {message}"
+        told = cause["text"] if _NODE_HOOK.match(message) and cause["text"] else message
+        return cause["type"], f"{cause['type']}: {told}"
     return None, message
 
 
@@ -106,3 +115,34 @@ def of_node_file(output: str, file: str) -> tuple[str | None, str, str] | None:
             return (named["type"], named[0], text) if named else None
         block = []
     return None
+
+
+@dataclass(frozen=True)
+class NodeSuite:
+    """A `describe` that failed itself, as when its `before` hook threw; its tests never ran."""
+
+    file: str
+    name: str
+    type: str
+    message: str
+    text: str
+
+    def holds(self, test_id: str) -> bool:
+        """Whether the test of this id stands in it; Node before 24 writes ids without a file."""
+        file, colons, title = test_id.rpartition("::")
+        return (not colons or file == self.file) and f" > {self.name} > " in f" > {title}"
+
+
+def of_node_suites(output: str) -> tuple[NodeSuite, ...]:
+    """What failed under `node --test` with an exception, from its `spec` reporter's summary.
+
+    Node's report has the tests that a failed hook cancelled, but not the hook's error.
+    """
+    found = []
+    for block in _NODE_FAILING.finditer(output):
+        text = textwrap.dedent(block["text"]).strip()
+        named = _HEAD.match(text)
+        if named:
+            place = block["file"].removeprefix("./")
+            found.append(NodeSuite(place, block["name"], named["type"], named[0], text))
+    return tuple(found)

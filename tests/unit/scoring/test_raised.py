@@ -130,6 +130,20 @@ class TestPython:
     def test_the_last_of_a_chain_counts(self, outcome):
         assert raised("python", outcome(details=CHAIN)) == Raised("ValueError", "no")
 
+    @pytest.mark.parametrize("rest", ["", "\n\n/ws/a.py:3: AttributeError"])
+    def test_the_place_of_an_error_is_no_part_of_its_message(self, outcome, rest):
+        test = outcome(
+            "AttributeError: BLUE",
+            error_type="AttributeError",
+            details=f"E   AttributeError: BLUE{rest}",
+        )
+        assert raised("python", test) == Raised("AttributeError", "BLUE")
+
+    def test_the_rest_of_a_message_stands_in_the_details(self, outcome):
+        details = "E   a.Odd: first\nE     second\n\na.py:3: Odd"
+        test = outcome("Odd: first", error_type="Odd", details=details.replace("a.Odd", "Odd"))
+        assert raised("python", test) == Raised("Odd", "first\n  second")
+
     def test_lines_of_one_block_belong_to_its_first(self, outcome):
         details = (
             ">   f()\n"
@@ -221,8 +235,76 @@ class TestJavaScript:
         assert raised("javascript", outcome("Error: no")) == Raised("Error", "no")
         assert raised("javascript", outcome("no", error_type="Error")) is None
 
+    @pytest.mark.parametrize(
+        "hook",
+        [
+            's "before all" hook for "x"',
+            's "before all" hook in "s"',
+            '"after each" hook',
+            'a "b" "before each" hook: named for "x: y"',
+        ],
+    )
+    def test_mocha_puts_the_hook_before_the_error(self, outcome, hook):
+        test = outcome(f"{hook}: TypeError: f is not a function", error_type="TypeError")
+        assert raised("javascript", test) == Raised("TypeError", "f is not a function")
+
+    def test_a_message_about_hooks_is_kept(self, outcome):
+        message = 'line\n"before all" hook: TypeError: f is not a function'
+        test = outcome(message, error_type="TypeError")
+        assert raised("javascript", test) == Raised("TypeError", message)
+
     def test_nothing_to_read(self, outcome):
         assert raised("javascript", outcome("no type here", details="nor here")) is None
+
+
+STACK = """{head}
+\tat p.A.<clinit>(A.java:3)
+Caused by: {cause}
+\tat p.B.f(B.java:7)
+\t... 9 more
+Caused by: java.lang.IllegalStateException: deepest
+"""
+LINKING = Raised("NoSuchMethodError", "'void p.C.m(int)'")
+
+
+class TestJava:
+    @pytest.mark.parametrize(
+        "carrier",
+        [
+            "java.lang.ExceptionInInitializerError",
+            "java.lang.reflect.InvocationTargetException",
+            "java.lang.reflect.UndeclaredThrowableException",
+            "java.util.concurrent.CompletionException: java.lang.NoSuchMethodError: 'void'",
+            "java.util.concurrent.ExecutionException: java.lang.NoSuchMethodError: 'void'",
+        ],
+    )
+    @pytest.mark.parametrize("typed", [True, False])
+    def test_what_only_carries_another_is_looked_through(self, outcome, carrier, typed):
+        details = STACK.format(head=carrier, cause=f"java.lang.{LINKING.name}: {LINKING.text}")
+        kind, _, message = carrier.partition(": ")
+        test = outcome(message if typed else None, error_type=kind if typed else None)
+        assert raised("java", test.model_copy(update={"details": details})) == LINKING
+
+    def test_carriers_stand_in_one_another(self, outcome):
+        details = STACK.format(
+            head="java.lang.ExceptionInInitializerError",
+            cause="java.lang.reflect.InvocationTargetException",
+        )
+        assert raised("java", outcome(details=details)) == Raised(
+            "IllegalStateException", "deepest"
+        )
+
+    def test_a_carrier_without_a_cause_is_itself(self, outcome):
+        test = outcome("no", error_type="java.util.concurrent.ExecutionException")
+        assert raised("java", test) == Raised("ExecutionException", "no")
+        odd = test.model_copy(update={"details": "Caused by: something else"})
+        assert raised("java", odd) == Raised("ExecutionException", "no")
+
+    def test_the_cause_of_any_other_exception_is_only_told(self, outcome):
+        cause = f"java.lang.{LINKING.name}: {LINKING.text}"
+        details = STACK.format(head="java.lang.IllegalStateException: no", cause=cause)
+        assert raised("java", outcome(details=details)) == Raised("IllegalStateException", "no")
+        assert raised("java", outcome(details=f"odd\nCaused by: {cause}")) is None
 
 
 def test_other_languages_are_not_read(outcome):

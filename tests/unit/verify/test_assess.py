@@ -1,6 +1,7 @@
 """Suites held against what the gate expects."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,6 +67,30 @@ def test_a_missing_target_carries_the_error_of_its_own_file(
     )
     assert second.error_type == "NameError"
     assert (third.status, third.error_type) == ("missing", None)
+
+
+def test_a_test_that_a_failed_hook_kept_from_running_carries_its_error(
+    task: BuildTask, suite_run: Build
+) -> None:
+    """As Vitest tells it: the tests of the file are skipped, without a reason."""
+    targets = ["a.test.js::x", "b.test.js::x", "a.test.js::ran"]
+    expected = {"fail_to_pass": {"tests": targets}, "pass_to_pass": {}}
+    statuses = dict.fromkeys(targets, "skipped") | {"a.test.js::ran": "passed"}
+    hook = SuiteError("a.test.js", "TypeError", "TypeError: f is not a function")
+    whole = SuiteError(None, "Error", "Error: elsewhere")
+    run = suite_run(statuses, exit_code=1, errors=(whole, hook))
+    first, second, third = _assess(task(expected=expected), run).suites[0].targets
+    assert (first.status, first.message) == ("missing", "TypeError: f is not a function")
+    assert (second.status, second.message) == ("skipped", None)
+    assert third.status == "passed"
+
+
+def test_a_test_that_says_why_it_is_skipped_is_skipped(task: BuildTask, suite_run: Build) -> None:
+    expected = {"fail_to_pass": {"tests": ["a.test.js::x"]}, "pass_to_pass": {}}
+    run = suite_run({"a.test.js::x": "skipped"}, errors=(SuiteError("a.test.js", None, "no"),))
+    reason = {"message": "only on Windows"}
+    run = replace(run, tests=tuple(test.model_copy(update=reason) for test in run.tests))
+    assert _assess(task(expected=expected), run).suites[0].targets[0].status == "skipped"
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,25 @@ def test_a_node_file_that_does_not_load_gets_its_exception_from_the_output(
     assert error.details == "SyntaxError: no export named 'x'\n    at b.mjs"
 
 
+def test_tests_that_a_failed_node_hook_cancelled_get_its_exception(
+    run_one: Callable[..., SuiteRun],
+) -> None:
+    cancelled = '<failure type="cancelledByParent" message="test did not finish">{}</failure>'
+    result = (
+        '<testsuites><testsuite name="s" disabled="0"><testcase name="x" classname="test"'
+        f' time="1.5">{cancelled}</testcase><testcase name="y" classname="test"/></testsuite>'
+        f'<testcase name="z" classname="test">{cancelled}</testcase></testsuites>'
+    )
+    said = "✖ failing tests:\n\ntest at a.mjs:3:1\n✖ s (0.9ms)\n  TypeError: no f\n      at /ws/a\n"
+    run = run_one(Ended(1), result, command="node --test", stdout=said.encode())
+    first, second, third = run.tests
+    assert (first.status, first.error_type) == ("error", "TypeError")
+    assert (first.message, first.details) == ("TypeError: no f", "TypeError: no f\n    at a")
+    assert first.duration_seconds == 1.5
+    assert (second.status, second.error_type) == ("passed", None)
+    assert (third.status, third.error_type) == ("error", None)
+
+
 def test_a_result_that_lay_there_before_is_not_believed(
     tmp_path: Path, run_one: Callable[..., SuiteRun]
 ) -> None:

@@ -92,6 +92,11 @@ def test_tap_without_tests_on_purpose_is_no_error(tmp_path: Path) -> None:
     assert read(tmp_path, "tap", "1..0 # SKIP not here\n") == ParsedResult((), ())
 
 
+def test_tap_names_no_path_of_this_machine(tmp_path: Path) -> None:
+    text = "1..2\nok 1 - /ws/empty.test.mjs\nok 2 - /elsewhere\n"
+    assert list(statuses(read(tmp_path, "tap", text))) == ["empty.test.mjs", "/elsewhere"]
+
+
 def test_tap_nested_too_deep_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParseError, match="nests"):
         read(tmp_path, "tap", " " * 4000 + "ok 1\n")
