@@ -10,6 +10,7 @@ from nanobench.agent.gateway.dialects.errors import (
     REQUEST_LIMIT_CODE,
     TOKEN_LIMIT_CODE,
 )
+from nanobench.agent.gateway.route import UNKNOWN_DIALECT
 from nanobench.agent.phrases import classify_report_message, classify_stderr, error_text
 from nanobench.agent.report_file import StdoutReport, read_bounded, read_report
 from nanobench.agent.tools import relative_path, tool_signals
@@ -74,7 +75,7 @@ def read_outcome(
     stdout = read_report(run.report_path)
     _, stderr = read_bounded(run.stderr_path, _MAX_STDERR_BYTES)
     message = error_text(stderr.decode("utf-8", "replace"))
-    ending, error = _ending(run, stdout, message)
+    ending, error = _ending(run, stdout, message, asked=bool(exchanges))
     ending, error = _heed_provider(ending, error, exchanges or ())
     ending, error = _heed_refusal(ending, error, exchanges or ())
     report = stdout.report
@@ -104,13 +105,18 @@ def read_outcome(
     )
 
 
-def _ending(run: "AgentRun", stdout: StdoutReport, stderr: str) -> tuple[Ending, _Error]:
-    """The ending as Nanocoder tells it, without regard to what the provider said."""
+def _ending(
+    run: "AgentRun", stdout: StdoutReport, stderr: str, *, asked: bool
+) -> tuple[Ending, _Error]:
+    """The ending as Nanocoder tells it, without regard to what the provider said.
+
+    What has `asked` the provider was started, even if the agent killed what would have said so.
+    """
     if run.timed_out:
         return "timed_out", _Error(message=stderr)
     if stdout.report is not None:
         return _reported_ending(stdout.report)
-    if not run.launched:
+    if not run.launched and not asked:
         return "crashed", _Error("configuration", "stderr", stderr or "Nanocoder did not start")
     if _killed(run.exit_code):
         return "aborted", _Error(message=stderr)
@@ -157,6 +163,11 @@ def _heed_provider(
     last = exchanges[-1] if exchanges else None
     seen = _class_of(last)
     if last is None or seen is None:
+        contradicted = last is not None and last.dialect != UNKNOWN_DIALECT and not last.client_left
+        if ending == "provider_error" and contradicted:
+            # The last reply was good, and nothing but the gateway lies behind it: the agent cut
+            # its own way to the provider, or wrote these words itself.
+            return "crashed", _Error("unknown", error.source, error.message)
         return ending, error
     heard = _Error(seen, "gateway", error.message)
     if ending in ("timed_out", "aborted"):

@@ -94,12 +94,18 @@ class Case:
     def responded(self) -> bool | None:
         """Whether the model ever answered; null if nothing tells.
 
-        Without a gateway the count is unknown, but what only a model can cause proves an answer.
+        Without a gateway the count is unknown, but what only a model can cause, a changed file
+        for one, proves an answer.
         """
         agent = self.signals.agent
         if agent.model_responses is not None:
             return agent.model_responses > 0
-        traces = (self.signals.tools.calls, agent.final_text_tail, agent.usage.output_tokens)
+        traces = (
+            self.signals.tools.calls,
+            agent.final_text_tail,
+            agent.usage.output_tokens,
+            self.signals.edits.observed,
+        )
         return True if any(traces) else None
 
     @cached_property

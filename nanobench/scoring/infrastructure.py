@@ -25,9 +25,13 @@ ENDINGS: Mapping[Ending, Policy] = MappingProxyType(
         "token_limit": "graded",
         "cost_limit": "graded",
         "provider_error": "infrastructure",
-        "configuration_error": "infrastructure",
-        "approval_required": "infrastructure",
-        "aborted": "infrastructure",
+        # Before the model answered, nobody but the machine and its user can have caused these;
+        # afterwards the agent's own commands can: they may kill Nanocoder, or write what it
+        # seems to say. An agent that ends its own run is judged by what it left, or it could
+        # take every failure out of the score.
+        "configuration_error": "needs_response",
+        "approval_required": "needs_response",
+        "aborted": "needs_response",
         # Nanocoder falling over by itself counts against the stack that is measured, but only
         # once it was at work; before that nothing shows that it was started right.
         "crashed": "needs_response",
@@ -113,7 +117,7 @@ def decisive(case: Case) -> tuple[Policy, str]:
     if error in _BROKEN_REPLIES:  # which the agent can take for an answer
         return ERRORS[error], error
     if ending == "configuration_error" and error and ERRORS[error] == "infrastructure":
-        return ERRORS[error], error
+        return ENDINGS[ending], error
     return ENDINGS[ending], ending
 
 

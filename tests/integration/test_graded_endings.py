@@ -288,12 +288,12 @@ def assert_no_score(record: Record, reason: str) -> None:
 
 def test_a_bench_with_cells_without_score_tells_why_and_which(ended: Benched) -> None:
     assert ended.exit_code == 4
-    assert "5 of 18 cells have no score" in ended.stderr
+    assert "4 of 18 cells have no score" in ended.stderr
     assert "Traceback" not in ended.stderr
     report = (ended.out / "report" / "report.md").read_text()
     for name, record in ended.records.items():
         if record.verdict.score is None:
-            assert record.verdict.reason in ("aborted", "authentication", "server_error")
+            assert record.verdict.reason in ("authentication", "server_error")
             assert record.verdict.reason in ended.stderr
         assert f"{name}/m" in report
 
@@ -348,12 +348,13 @@ def test_an_overflow_after_the_work_is_judged_by_the_tree(ended: Benched, view: 
     assert literal.flags == ("edited_from_diff_without_report",)
 
 
-def test_exit_0_after_sigterm_is_aborted_and_has_no_score(ended: Benched) -> None:
+def test_an_agent_that_ends_its_own_run_is_judged_by_what_it_left(
+    ended: Benched, view: TaskView
+) -> None:
     record = ended.records["sigterm"]
     agent = record.signals.agent
-    assert_no_score(record, "aborted")
     assert (agent.exit_code, agent.ending, agent.report) == (0, "aborted", "missing")
-    assert record.verdict.observed_score == 1.0
+    assert_solved(record, view)
 
 
 def test_edits_by_the_shell_count_though_the_report_has_none(

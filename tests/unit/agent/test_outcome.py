@@ -8,7 +8,7 @@ import pytest
 from nanobench.agent.exchange import Exchange
 from nanobench.agent.nanocoder import AgentRun
 from nanobench.agent.outcome import Outcome, read_outcome
-from nanobench.model.signals import ErrorClass
+from nanobench.model.signals import AgentSignals, ErrorClass
 
 BOOT = "nanocoder · mock · m · yolo\n"
 
@@ -156,6 +156,28 @@ def test_a_connection_that_never_reached_the_provider_is_told_by_stderr(outcome:
         stderr=BOOT + "Connection failed: x\n", exit_code=1, exchanges=[exchange()]
     ).signals
     assert (signals.error_class, signals.error_source) == ("connection", "stderr")
+
+
+@pytest.mark.parametrize("words", ["Connection failed: x", "Authentication failed: x"])
+def test_a_failure_that_the_gateway_did_not_see_is_not_the_provider_s(
+    outcome: Any, words: str
+) -> None:
+    def ended(*seen: Exchange) -> AgentSignals:
+        text = f"{BOOT}{words}\n"
+        return outcome(stderr=text, exit_code=1, exchanges=seen).signals  # type: ignore[no-any-return]
+
+    good = exchange(dialect="openai-chat")
+    assert (ended(good).ending, ended(good).error_class) == ("crashed", "unknown")
+    assert ended().ending == "provider_error"
+    left = exchange(dialect="openai-chat", client_left=True)
+    assert ended(good, left).ending == "provider_error"
+
+
+def test_what_has_asked_was_started(outcome: Any) -> None:
+    asked = outcome(launched=False, exit_code=None, exchanges=[exchange()]).signals
+    assert (asked.ending, asked.error_class) == ("aborted", None)
+    never = outcome(launched=False, exit_code=None, exchanges=[]).signals
+    assert (never.ending, never.error_class) == ("crashed", "configuration")
 
 
 @pytest.mark.parametrize("soft", ["stream_cut", "length", "content_filter", "empty"])

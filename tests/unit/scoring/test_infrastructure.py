@@ -63,7 +63,28 @@ def test_a_budget_that_others_spent_is_no_judgement(build, ending, responses, ex
     ["not_started", "provider_error", "configuration_error", "approval_required", "aborted"],
 )
 def test_what_others_end_is_not_graded(build, ending):
-    assert reasons(build.signals(ending=ending)) == [ending]
+    assert reasons(build.signals(ending=ending, model_responses=0)) == [ending]
+
+
+@pytest.mark.parametrize("ending", ["configuration_error", "approval_required", "aborted"])
+@pytest.mark.parametrize("error", [None, "configuration"])
+def test_an_agent_that_ends_its_own_run_is_graded(build, ending, error):
+    def ended(responses):
+        return build.signals(
+            ending=ending, error_class=error, model_responses=responses, edits=build.edits()
+        )
+
+    assert reasons(ended(1)) == []
+    assert len(reasons(ended(None))) == len(reasons(ended(0))) == 1
+
+
+def test_what_only_an_agent_can_leave_proves_that_it_was_at_work(build):
+    def ended(*edited):
+        edits = build.edits(*edited, reported=None)
+        return build.signals(ending="aborted", model_responses=None, edits=edits)
+
+    assert reasons(ended("README.md")) == []
+    assert reasons(ended()) == ["aborted"]
 
 
 @pytest.mark.parametrize("error", PROVIDER_TROUBLE)
@@ -86,11 +107,10 @@ def test_an_error_that_did_not_end_the_agent_changes_nothing(build, error):
 
 
 def test_the_cause_of_a_configuration_error_is_named(build):
-    signals = build.signals(ending="configuration_error", error_class="unknown_model")
+    signals = build.signals(
+        ending="configuration_error", error_class="unknown_model", model_responses=0
+    )
     assert reasons(signals) == ["unknown_model"]
-    for error in ("context_size", "rate_limit", "invalid_request"):
-        odd = build.signals(ending="configuration_error", error_class=error)
-        assert reasons(odd) == ["configuration_error"]
 
 
 @pytest.mark.parametrize("ending", ["completed", "empty_response", "turn_limit", "provider_error"])
@@ -149,9 +169,11 @@ class TestRateLimit:
     ("responses", "expected"), [(0, ["crashed"]), (None, ["crashed"]), (1, [])]
 )
 def test_a_crash_counts_only_once_the_agent_was_at_work(build, responses, expected):
-    assert reasons(build.signals(ending="crashed", model_responses=responses)) == expected
-    unknown = build.signals(ending="crashed", error_class="unknown", model_responses=responses)
-    assert reasons(unknown) == expected
+    for error in (None, "unknown"):
+        signals = build.signals(
+            ending="crashed", error_class=error, model_responses=responses, edits=build.edits()
+        )
+        assert reasons(signals) == expected
 
 
 def test_a_crash_before_anything_started_names_its_cause(build):
@@ -185,18 +207,19 @@ def test_a_limit_spent_on_a_provider_that_never_answered(build, error, responses
 
 
 def test_reported_troubles_come_first_and_are_all_told(build):
-    signals = build.signals(ending="aborted").model_copy(
+    signals = build.signals(ending="aborted", model_responses=0).model_copy(
         update={"infrastructure": ("sandbox: failed", "disk: full")}
     )
     found = causes(Case(signals, RULESETS["1.1"]))
     assert [cause.reason for cause in found] == ["environment", "aborted"]
     assert found[0].evidence == ("disk: full", "sandbox: failed")
-    assert found[1].evidence == ("ending: aborted", "model responses: 3", "edited files: 1")
+    assert found[1].evidence == ("ending: aborted", "model responses: 0", "edited files: 1")
 
 
 def test_a_failed_control_decides(build):
     suite = build.suite(0, 2, state="crashed", control="failed")
-    signals = build.signals(suite, ending="aborted").model_copy(update={"infrastructure": ("x",)})
+    signals = build.signals(suite, ending="aborted", model_responses=0)
+    signals = signals.model_copy(update={"infrastructure": ("x",)})
     assert reasons(signals) == ["control_failed", "environment", "aborted"]
 
 
@@ -214,7 +237,8 @@ def test_evidence_says_what_was_seen(build):
 def test_without_diff_and_report_nothing_can_be_judged(build):
     neither = build.edits(source="reported", reported=None)
     assert reasons(build.signals(edits=neither)) == ["edits_unknown"]
-    assert reasons(build.signals(edits=neither, ending="aborted")) == ["aborted", "edits_unknown"]
+    aborted = build.signals(edits=neither, ending="aborted", model_responses=0)
+    assert reasons(aborted) == ["aborted", "edits_unknown"]
     only_report = build.edits(source="reported", reported=())
     assert reasons(build.signals(edits=only_report)) == []
     only_diff = build.edits("src/core.py", reported=None)

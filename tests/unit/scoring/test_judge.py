@@ -88,13 +88,14 @@ def test_impossible_verification_has_no_observed_score(build):
 
 
 def test_infrastructure_evidence_tells_every_cause(build):
-    signals = build.signals(ending="aborted").model_copy(update={"infrastructure": ("disk: full",)})
+    signals = build.signals(ending="aborted", model_responses=0)
+    signals = signals.model_copy(update={"infrastructure": ("disk: full",)})
     verdict = judge(signals, "1.1")
     assert verdict.reason == "environment"
     assert verdict.evidence == (
         "disk: full",
         "ending: aborted",
-        "model responses: 3",
+        "model responses: 0",
         "edited files: 1",
     )
 
@@ -106,7 +107,7 @@ def test_a_task_without_targets_cannot_be_scored(build):
 
 
 def test_infrastructure_without_targets_is_still_infrastructure(build):
-    verdict = judge(build.signals(build.suite(0, 0), ending="aborted"), "1.1")
+    verdict = judge(build.signals(build.suite(0, 0), ending="not_started"), "1.1")
     assert (verdict.outcome, verdict.observed_score) == ("infrastructure_error", None)
 
 
@@ -141,7 +142,7 @@ class TestFlags:
     def test_unknown_responses_only_where_they_matter(self, build):
         silent = {"model_responses": None}
         assert self.flags(build.signals(**silent)) == ()
-        crashed = build.signals(ending="crashed", **silent)
+        crashed = build.signals(ending="crashed", edits=build.edits(), **silent)
         assert self.flags(crashed) == ("model_responses_unknown",)
         spoke = build.signals(ending="crashed", final_text_tail="Done", **silent)
         assert self.flags(spoke) == ()
