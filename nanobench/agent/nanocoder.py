@@ -10,7 +10,7 @@ from nanobench.agent.way_out import forwarded
 from nanobench.errors import InvalidInputError
 from nanobench.files import make_directory, write_atomic
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
-from nanobench.model.task import AgentNetwork
+from nanobench.model.resources import AgentNetwork
 
 if TYPE_CHECKING:
     from nanobench.environment.room import Room

@@ -6,9 +6,8 @@ from pydantic import AwareDatetime, Field, NonNegativeFloat, NonNegativeInt, Pos
 
 from nanobench.model.base import Document, Sha256
 from nanobench.model.plan import AgentSettings, Cell, Limits
-from nanobench.model.resources import ResourceLimits
+from nanobench.model.resources import AgentNetwork, ResourceLimits, VerifyNetwork
 from nanobench.model.signals import Signals
-from nanobench.model.task import AgentNetwork, VerifyNetwork
 from nanobench.model.verdict import Verdict
 
 RECORD_SCHEMA_VERSION: Final = "1.1"

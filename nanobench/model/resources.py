@@ -1,4 +1,4 @@
-"""The resources of one command with all that it starts; they move scores, so they are recorded."""
+"""What a command may use, network included; it moves scores, so it is recorded."""
 
 from typing import Literal
 
@@ -6,6 +6,8 @@ from pydantic import PositiveInt
 
 from nanobench.model.base import Document
 
+AgentNetwork = Literal["provider-only", "host"]
+VerifyNetwork = Literal["none", "host"]
 LimitedBy = Literal["cgroup", "rlimit", "watch", "none"]
 
 

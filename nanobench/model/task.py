@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, AwareDatetime, Field, PositiveInt, model_validator
 
 from nanobench.model.base import Document, Identifier, NonEmpty, Sha1, Sha256
+from nanobench.model.resources import AgentNetwork, VerifyNetwork
 
 TASK_SCHEMA_VERSION: Final = "1.0"
 
@@ -27,8 +28,6 @@ ResultFormat = Literal[
     "libtest-json",
 ]
 RuntimeName = Literal["python", "node", "pnpm", "yarn", "go", "rust", "java"]
-AgentNetwork = Literal["provider-only", "host"]
-VerifyNetwork = Literal["none", "host"]
 
 
 def _relative(path: str) -> str:

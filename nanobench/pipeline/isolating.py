@@ -6,7 +6,7 @@ from nanobench.environment.sandbox import Sandbox
 from nanobench.errors import WHERE_INDENT, EnvironmentSetupError
 from nanobench.model.plan import Cell
 from nanobench.model.record import Isolation
-from nanobench.model.task import AgentNetwork
+from nanobench.model.resources import AgentNetwork
 from nanobench.pipeline.bench import Bench
 from nanobench.pipeline.providing import goes_through_gateway
 

@@ -1,8 +1,11 @@
 """Records on disk: read one, of this version or of an older one, or find all below a directory."""
 
-from collections.abc import Iterator
+import errno
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
+from typing import NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -12,13 +15,66 @@ from nanobench.model.record import Record
 
 RECORD = "record.json"
 CELLS = "cells"
+PLAN = "plan.json"
+_ATTEMPT = "attempt-"
 _MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+_NO_FILE = frozenset({errno.ELOOP, errno.ENXIO})  # a link, a socket
+
+
+class NoRecordError(UnreadableRecordError):
+    """There is no record where one was looked for."""
+
+
+class Found(NamedTuple):
+    """What lies below a directory, each in stable order; `unread` are directories, and why."""
+
+    plans: tuple[Path, ...]
+    attempts: tuple[Path, ...]
+    unread: tuple[tuple[Path, str], ...]
+
+
+def find(directory: Path) -> Found:
+    """Plans and attempts at cells below a directory; what an attempt holds is not looked at.
+
+    Symbolic links are not followed.
+    """
+    plans, attempts, unread = [], [], []
+    waiting = [os.fspath(directory)]
+    while waiting:
+        place = waiting.pop()
+        in_cells = Path(place).parent.name == CELLS
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    if entry.name == PLAN:
+                        plans.append(entry.path)
+                    elif entry.is_dir(follow_symlinks=False):
+                        is_attempt = in_cells and entry.name.startswith(_ATTEMPT)
+                        (attempts if is_attempt else waiting).append(entry.path)
+        except OSError as error:
+            unread.append((Path(place), f"cannot be read: {error.strerror}"))
+    return Found(
+        tuple(map(Path, sorted(plans))), tuple(map(Path, sorted(attempts))), tuple(sorted(unread))
+    )
 
 
 def records_below(directory: Path) -> Iterator[tuple[Path, Record | str]]:
     """Every record below a directory with its path, or why it cannot be read; in stable order."""
-    for path in sorted(directory.glob(f"**/{CELLS}/*/attempt-*/{RECORD}")):
-        yield path, read_record(path)
+    found = find(directory)
+    yield from found.unread
+    yield from records_of(found.attempts)
+
+
+def records_of(attempts: Iterable[Path]) -> Iterator[tuple[Path, Record | str]]:
+    """The record of each finished attempt with its path, or why it cannot be read."""
+    for attempt in attempts:
+        path = attempt / RECORD
+        try:
+            yield path, load_record(path)
+        except NoRecordError:
+            continue
+        except UnreadableRecordError as error:
+            yield path, str(error)
 
 
 def read_record(path: Path) -> Record | str:
@@ -34,20 +90,33 @@ def load_record(path: Path) -> Record:
 
     Raises:
         NewerRecordError: a newer version wrote it.
+        NoRecordError: there is none.
         UnreadableRecordError: there is none that can be read.
     """
     try:
+        # A link is not followed, and a pipe not waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            status = path.lstat()
-        except FileNotFoundError:
-            raise UnreadableRecordError("there is no record") from None
-        if not S_ISREG(status.st_mode):
-            raise UnreadableRecordError("there is no record")
-        if status.st_size > _MAX_DOCUMENT_BYTES:
-            raise UnreadableRecordError("the record is larger than 64 MiB")
-        return parse_record(path.read_bytes())
+            text = _whole(descriptor)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        raise NoRecordError("there is no record") from None
     except OSError as error:
+        if error.errno in _NO_FILE:
+            raise UnreadableRecordError("there is no record, but something else") from None
         raise UnreadableRecordError(f"cannot be read: {error.strerror}") from None
+    return parse_record(text)
+
+
+def _whole(descriptor: int) -> bytes:
+    status = os.fstat(descriptor)
+    if not S_ISREG(status.st_mode):
+        raise UnreadableRecordError("there is no record, but something else")
+    if status.st_size > _MAX_DOCUMENT_BYTES:
+        raise UnreadableRecordError("the record is larger than 64 MiB")
+    with open(descriptor, "rb", buffering=0, closefd=False) as stream:
+        return stream.read()
 
 
 def parse_record(text: bytes) -> Record:
@@ -57,6 +126,10 @@ def parse_record(text: bytes) -> Record:
         NewerRecordError: a newer version wrote it.
         UnreadableRecordError: it is no record.
     """
+    try:
+        return Record.model_validate_json(text)
+    except ValidationError:  # of an older version, or none: why, is slower to find out
+        pass
     try:
         document = upgrade(from_json(text))
     except UnreadableRecordError:
