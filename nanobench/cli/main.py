@@ -24,6 +24,10 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # name -> module and attribute, short help. The modules are imported only when called.
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("nanobench.cli.audit:audit", "Let people check labels, blinded."),
+    "baseline": (
+        "nanobench.cli.baseline:baseline",
+        "Keep results to compare with, and find them again.",
+    ),
     "bench": ("nanobench.cli.bench:bench", "Plan, run and report on one machine."),
     "calibrate": (
         "nanobench.cli.calibrate:calibrate",
@@ -36,12 +40,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("nanobench.cli.explain:explain", "Show why a run has its verdict."),
     "logs": ("nanobench.cli.logs:logs", "Show the whole output of a command of a run."),
     "plan": ("nanobench.cli.plan:plan", "Write the cells of a bench to a plan file."),
+    "publish": ("nanobench.cli.publish:publish", "Tell GitHub: a review, gates, a finding."),
     "regrade": ("nanobench.cli.regrade:regrade", "Judge records by another ruleset."),
+    "repo": ("nanobench.cli.repo:repo", "Score repositories, rank their merged changes."),
     "report": ("nanobench.cli.report:report", "Merge records, judge them, and render a report."),
     "run": ("nanobench.cli.run:run", "Run one cell of a plan."),
     "schema": ("nanobench.cli.schema:schema", "Export or check the JSON Schemas."),
     "status": ("nanobench.cli.status:status", "Show how far a bench is; end one of its runs."),
-    "task": ("nanobench.cli.task:task", "Gate the task files of the dataset."),
+    "task": ("nanobench.cli.task:task", "Extract, gate and keep the task files."),
 }
 
 

@@ -1,0 +1,56 @@
+"""Which public repository a clone is of."""
+
+import re
+from dataclasses import dataclass
+
+from nanobench.dataset.clone import Clone
+from nanobench.errors import UsageError
+from nanobench.workspace.git import without_credentials
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+")
+_SSH = re.compile(r"(?:ssh://)?git@(github\.com)[:/](.+)")
+_HOST = "https://github.com/"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """`owner/name`, and what git clones."""
+
+    repo: str
+    url: str
+
+    @property
+    def folder(self) -> str:
+        """The folder of its task files."""
+        return self.repo.replace("/", "-")
+
+    def pull_url(self, number: int | None) -> str | None:
+        """The page of a pull request, if the repository lies on GitHub."""
+        on_github = number is not None and self.url.startswith(_HOST)
+        return f"{self.url}/pull/{number}" if on_github else None
+
+
+def origin_of(clone: Clone, repo: str | None, url: str | None) -> Origin:
+    """What was said, else what the clone was made from.
+
+    Raises:
+        UsageError: neither tells.
+    """
+    if url is None:
+        url = f"{_HOST}{repo}" if repo else _public(clone.origin())
+    name = repo or "/".join(re.split(r"[/:]", (url or "").rstrip("/"))[-2:])
+    if url is None or not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no 'owner/name'" if name else "the clone does not say where it is from",
+            where=str(clone.path),
+            remedy="name the repository with --repo OWNER/NAME (and --repo-url)",
+        )
+    return Origin(name, url)
+
+
+def _public(url: str | None) -> str | None:
+    if url is None:
+        return None
+    ssh = _SSH.fullmatch(url)
+    url = f"https://{ssh[1]}/{ssh[2]}" if ssh else without_credentials(url)
+    return url.rstrip("/").removesuffix(".git")

@@ -1,0 +1,1 @@
+"""Repositories: their scores, their registry, and which of their changes could be tasks."""
