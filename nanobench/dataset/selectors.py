@@ -43,6 +43,10 @@ _ATTRIBUTES: dict[str, Callable[[TaskEntry], Sequence[str]]] = {
 _STATUSES = ("active", "retired")
 
 
+class NothingSelectedError(UsageError):
+    """Every term of a selection is known, and no task fits all of them."""
+
+
 @dataclass(frozen=True)
 class Named:
     """Holds for the task whose id is `pattern` or matches it."""
@@ -200,7 +204,8 @@ def select(expressions: Iterable[str], catalog: Catalog) -> tuple[TaskEntry, ...
     """The selected tasks, by id.
 
     Raises:
-        UsageError: a term is not of the language or matches nothing, or nothing is selected.
+        UsageError: a term is not of the language or matches nothing.
+        NothingSelectedError: no task fits all terms.
         InvalidInputError: a task file named by a term is wrong.
     """
     selector = parse_selector(expressions)
@@ -209,7 +214,7 @@ def select(expressions: Iterable[str], catalog: Catalog) -> tuple[TaskEntry, ...
         _check_known(term, known)
     chosen = tuple(entry for entry in known if selector(entry))
     if not chosen:
-        raise UsageError("no task is selected", remedy=_what_exists(known))
+        raise NothingSelectedError("no task is selected", remedy=_what_exists(known))
     return chosen
 
 

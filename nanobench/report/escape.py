@@ -1,7 +1,8 @@
 """Making foreign text harmless: test names, file names, model output, error messages.
 
 Everything that was not written by NanoBench passes through `plain` before a terminal (whole
-outputs: through `visible`) and through `inert` before Markdown, and through nothing else.
+outputs: through `visible`) and through `inert` (whole texts: `fenced`) before Markdown, and through
+nothing else.
 """
 
 import re
@@ -56,6 +57,14 @@ def inert(text: str, limit: int = DEFAULT_LIMIT) -> str:
     """
     shown = plain(text, limit)
     return f"<code>{_MARKDOWN.sub(_reference, shown)}</code>" if shown else ""
+
+
+def fenced(text: str) -> str:
+    """`visible(text)` as a block of code in Markdown, in a fence that the text cannot close."""
+    shown = visible(text).strip("\n")
+    longest = max(map(len, re.findall(r"`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{shown}\n{fence}"
 
 
 def _visible(character: str) -> str:

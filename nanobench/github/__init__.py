@@ -1,0 +1,1 @@
+"""GitHub: Actions input and output, reviews, baselines, findings."""
