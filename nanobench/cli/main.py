@@ -42,12 +42,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("nanobench.cli.plan:plan", "Write the cells of a bench to a plan file."),
     "publish": ("nanobench.cli.publish:publish", "Tell GitHub: a review, gates, a finding."),
     "regrade": ("nanobench.cli.regrade:regrade", "Judge records by another ruleset."),
-    "repo": ("nanobench.cli.repo:repo", "Score repositories, rank their merged changes."),
+    "repo": ("nanobench.cli.repo:repo", "Score repositories and rank their merged changes."),
     "report": ("nanobench.cli.report:report", "Merge records, judge them, and render a report."),
     "run": ("nanobench.cli.run:run", "Run one cell of a plan."),
     "schema": ("nanobench.cli.schema:schema", "Export or check the JSON Schemas."),
     "status": ("nanobench.cli.status:status", "Show how far a bench is; end one of its runs."),
-    "task": ("nanobench.cli.task:task", "Extract, gate and keep the task files."),
+    "task": ("nanobench.cli.task:task", "Extract, gate and keep the task files of the dataset."),
 }
 
 

@@ -97,7 +97,17 @@ def list_repositories(tasks_dir: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(registry.to_json(), nl=False)
         return
-    head: tuple[str, ...] = ("rank", "points", "repository", "lang", "depth", "act", "new", "ctx", "domain")
+    head: tuple[str, ...] = (
+        "rank",
+        "points",
+        "repository",
+        "lang",
+        "depth",
+        "act",
+        "new",
+        "ctx",
+        "domain",
+    )
     rows = [head]
     for number, entry in enumerate(registry.repositories, 1):
         axes = (entry.languages, entry.depth, entry.activity, entry.novelty, entry.context)
