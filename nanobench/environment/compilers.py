@@ -87,8 +87,8 @@ def using_env(names: tuple[str, ...], deps: str, run: str, compiled: bool) -> di
         go={**go, "GOPROXY": "off", "GOFLAGS": "-mod=readonly"},
         rust={**_rust(deps, run), "CARGO_NET_OFFLINE": "true"},
         java={
+            **_maven(deps),
             "MAVEN_ARGS": "-o",
-            "MAVEN_OPTS": f"-Dmaven.repo.local={deps}/maven",
             "GRADLE_USER_HOME": f"{run}/cache/gradle",
             "GRADLE_RO_DEP_CACHE": f"{deps}/gradle/caches",
         },
@@ -103,10 +103,7 @@ def install_env(names: tuple[str, ...], deps: str, run: str) -> dict[str, str]:
         # Otherwise what is downloaded cannot be removed.
         go={**_go(deps, deps), "GOFLAGS": "-mod=readonly -modcacherw"},
         rust=_rust(deps, run),
-        java={
-            "MAVEN_OPTS": f"-Dmaven.repo.local={deps}/maven",
-            "GRADLE_USER_HOME": f"{deps}/gradle",
-        },
+        java={**_maven(deps), "GRADLE_USER_HOME": f"{deps}/gradle"},
     )
 
 
@@ -131,6 +128,14 @@ def _go(deps: str, cache: str) -> dict[str, str]:
 def _rust(deps: str, run: str) -> dict[str, str]:
     """The results of a build lie outside the tree, which they would fill."""
     return {"CARGO_HOME": f"{deps}/cargo", "CARGO_TARGET_DIR": f"{run}/cache/cargo-target"}
+
+
+def _maven(deps: str) -> dict[str, str]:
+    """The second is where a project's wrapper keeps the Maven that it brings."""
+    return {
+        "MAVEN_OPTS": f"-Dmaven.repo.local={deps}/maven",
+        "MAVEN_USER_HOME": f"{deps}/maven-user",
+    }
 
 
 def _find_go() -> Iterator[Compiler]:

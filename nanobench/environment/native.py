@@ -45,6 +45,13 @@ class NativeEnvironment:
         }
         return dependencies_key(task, self._find_runtimes(task).versions, place)
 
+    def check(self, task: Task, snapshot: Snapshot) -> None:
+        """Nothing is known before the runtimes are looked for; see `Environment.check`."""
+
+    def kind(self, task: Task) -> Sandbox:
+        """The machine's own sandbox; see `Environment.kind`."""
+        return self._sandbox
+
     def prepare(self, task: Task, snapshot: Snapshot) -> Prepared:
         """Install a task's dependencies, unless they are installed already.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Protocol
 
 from nanobench.environment.room import Room
-from nanobench.environment.sandbox import Sandbox
+from nanobench.environment.sandbox import Kind, Sandbox
 from nanobench.model.task import Task
 from nanobench.workspace.snapshot import Snapshot
 
@@ -46,6 +46,18 @@ class Prepared(Protocol):
 
 class Environment(Protocol):
     """Prepares tasks by one strategy, or by the one that each task names."""
+
+    def check(self, task: Task, snapshot: Snapshot) -> None:
+        """Refuse what the task and its base commit alone show to be wrong; nothing is run.
+
+        Raises:
+            InvalidInputError: the task's description of its environment cannot be used.
+        """
+        ...
+
+    def kind(self, task: Task) -> Kind:
+        """What the task's commands run in, also if it cannot be prepared."""
+        ...
 
     def prepare(self, task: Task, snapshot: Snapshot) -> Prepared:
         """Install a task's dependencies, unless they are installed already.

@@ -66,8 +66,8 @@ class CommandResult:
     launched: bool
 
 
-class Sandbox(Protocol):
-    """Runs commands; whatever a command starts is dead when `run` returns."""
+class Kind(Protocol):
+    """What can be said of a sandbox, also of one in which nothing was run."""
 
     @property
     def name(self) -> SandboxName:
@@ -83,6 +83,15 @@ class Sandbox(Protocol):
     def isolates_network(self) -> bool:
         """Whether the network policy `none` is enforced."""
         ...
+
+    @property
+    def resources(self) -> ResourceLimits | None:
+        """What each command may use, and what holds it to that; null if that is not known."""
+        ...
+
+
+class Sandbox(Kind, Protocol):
+    """Runs commands; whatever a command starts is dead when `run` returns."""
 
     @property
     def resources(self) -> ResourceLimits:

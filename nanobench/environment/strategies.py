@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from nanobench.environment.native import NativeEnvironment
 from nanobench.environment.protocol import Environment, Prepared
-from nanobench.environment.sandbox import Sandbox
+from nanobench.environment.sandbox import Kind, Sandbox
 from nanobench.environment.toolchain import Toolchain
 from nanobench.files import StateDirectory
 from nanobench.model.task import Task
@@ -46,17 +46,25 @@ class Environments:
         self._choice = choice
         self._native = NativeEnvironment(state, toolchain, sandbox)
 
+    def check(self, task: Task, snapshot: Snapshot) -> None:
+        """Check by the task's strategy; see `Environment.check`."""
+        self._chosen(task).check(task, snapshot)
+
+    def kind(self, task: Task) -> Kind:
+        """What the task's strategy runs commands in; see `Environment.kind`."""
+        return self._chosen(task).kind(task)
+
     def prepare(self, task: Task, snapshot: Snapshot) -> Prepared:
         """Prepare by the task's strategy; see `Environment.prepare`."""
-        chosen: Environment = self._native
-        if self._choice.strategy_of(task) == "container":
-            chosen = self._container
-        return chosen.prepare(task, snapshot)
+        return self._chosen(task).prepare(task, snapshot)
 
     def close(self) -> None:
         """End the run by which the engine knows what belongs to this process."""
         if "_container" in self.__dict__:
             self._container.close()
+
+    def _chosen(self, task: Task) -> Environment:
+        return self._container if self._choice.strategy_of(task) == "container" else self._native
 
     @cached_property
     def _container(self) -> "ContainerEnvironment":

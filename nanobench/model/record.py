@@ -35,7 +35,7 @@ class Isolation(Document):
     agent_network: AgentNetwork
     verify_network: VerifyNetwork
     resources: ResourceLimits | None = Field(
-        default=None, description="of each command; null: the record is older than the limits"
+        default=None, description="of each command; null: never known, or the record is older"
     )
 
 

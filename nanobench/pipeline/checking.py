@@ -36,7 +36,8 @@ def check_input(cells: Sequence[Cell], bench: Bench) -> None:
                 remedy="run `nanobench task gate --write` on its file",
             )
     for task_id in task_ids:
-        bench.material(task_id)
+        material = bench.material(task_id)
+        bench.services.environment.check(material.task, material.snapshot)
     if bench.taping.replay is None:
         _check_prompts(asked, bench)
     for cell, provider in recorded.items():

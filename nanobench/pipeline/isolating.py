@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from nanobench.environment.sandbox import Sandbox
+from nanobench.environment.sandbox import Kind
 from nanobench.errors import WHERE_INDENT, EnvironmentSetupError
 from nanobench.model.plan import Cell
 from nanobench.model.record import Isolation
@@ -22,7 +22,7 @@ _REMEDY = (
 )
 
 
-def agent_network(cell: Cell, bench: Bench, sandbox: Sandbox) -> AgentNetwork:
+def agent_network(cell: Cell, bench: Bench, sandbox: Kind) -> AgentNetwork:
     """What the agent of a cell really reaches: only the provider where that can be enforced.
 
     It takes a sandbox without network and a gateway at the end of its only way out; a provider
@@ -33,7 +33,7 @@ def agent_network(cell: Cell, bench: Bench, sandbox: Sandbox) -> AgentNetwork:
     return "provider-only" if asked == "provider-only" and enforceable else "host"
 
 
-def isolation(cell: Cell, bench: Bench, sandbox: Sandbox) -> Isolation:
+def isolation(cell: Cell, bench: Bench, sandbox: Kind) -> Isolation:
     """What was really enforced in a cell."""
     asked = bench.tasks[cell.task_id].task.environment.network.verify
     return Isolation(

@@ -9,7 +9,7 @@ from nanobench.agent.attachments import offer_attachments, takes_images
 from nanobench.agent.exchange import Exchange, TemperatureState
 from nanobench.agent.nanocoder import departures
 from nanobench.environment.protocol import Prepared
-from nanobench.environment.sandbox import Sandbox
+from nanobench.environment.sandbox import Kind
 from nanobench.model.plan import Cell
 from nanobench.model.record import (
     CommandSummary,
@@ -35,7 +35,7 @@ def provenance(
     planned = bench.tasks[cell.task_id]
     services = bench.services
     scripted = cell.model.provider == SCRIPTED
-    sandbox = dependencies.sandbox if dependencies else services.sandbox
+    sandbox = dependencies.sandbox if dependencies else services.environment.kind(planned.task)
     temperature = pinned_temperature(acted.exchanges if acted else None)
     return Provenance(
         nanobench=__version__,
@@ -80,7 +80,7 @@ def _departures(bench: Bench, acted: Acted | None) -> tuple[str, ...]:
     return found
 
 
-def _tool_surface(cell: Cell, bench: Bench, acted: Acted | None, sandbox: Sandbox) -> ToolSurface:
+def _tool_surface(cell: Cell, bench: Bench, acted: Acted | None, sandbox: Kind) -> ToolSurface:
     """The tools are known only where the request itself was seen."""
     offered = [one.tools for one in (acted.exchanges if acted else None) or () if one.tools]
     tools = tuple(sorted(offered[0])) if offered else None

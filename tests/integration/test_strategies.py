@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from nanobench.dataset.sample.sample import build_repository
 from nanobench.environment.container.engine import Engine, connect
 from nanobench.environment.container.images import Images
 from nanobench.environment.container.ledger import LABEL_STATE
@@ -21,6 +22,8 @@ pytestmark = pytest.mark.real
 
 BASE = os.environ.get("NANOBENCH_TEST_IMAGE", "nanobench-base:bookworm")
 TASKS = Path(__file__).parents[2] / "tasks"
+SAMPLE = Path(sys.modules["nanobench.dataset.sample.sample"].__file__ or "").parent
+NOWHERE = "unix:///nonexistent/engine.sock"
 PATIENCE = 900
 
 
@@ -120,32 +123,141 @@ def test_real_tasks_have_the_same_verdicts_under_both_strategies(
     tasks = "hono-5067,langchain-google-1870"
     models = "scripted/gold,scripted/noop"
     check_same(shared_state, tmp_path, tasks, models, "--tasks-dir", TASKS)
+    for strategy in ("native", "container"):  # every test that both sides of the change run
+        files = sorted(TASKS.glob("*/*.json"))
+        gate = nanobench(
+            shared_state, "task", "gate", *files, "--strategy", strategy, "--image", BASE
+        )
+        said = gate.communicate(timeout=PATIENCE)
+        assert gate.returncode == 0, said
+
+
+def dataset(place: Path, files: dict[str, str], environment: dict[str, str]) -> Path:
+    """The sample task as a dataset, with more files in its repository."""
+    git_dir, work = place / "tempo.git", place / "work"
+    newest = build_repository(git_dir)
+
+    def git(*arguments: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.invalid")
+        argv = ["git", "-C", str(work), *who, *arguments]
+        return subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip()
+
+    work.mkdir()
+    git("clone", "-q", str(git_dir), ".")
+    commits = {}
+    for name, commit in (("base_commit", f"{newest}~1"), ("merge_commit", newest)):
+        git("checkout", "-q", commit)
+        for path, text in files.items():
+            (work / path).parent.mkdir(parents=True, exist_ok=True)
+            (work / path).write_text(text)
+        git("add", "-A")
+        parent = ["-p", commits["base_commit"]] if commits else []
+        commits[name] = git("commit-tree", "-m", name, *parent, git("write-tree"))
+        git("reset", "-q", "--hard", commit)
+        git("push", "-q", "origin", f"{commits[name]}:refs/heads/{name}")
+    task = json.loads((SAMPLE / "task.json").read_text()) | commits
+    task["ground_truth_patch"] |= {
+        "base": commits["base_commit"],
+        "merge": commits["merge_commit"],
+    }
+    task["environment"] |= {"strategy": "container", **environment}
+    task |= {
+        "task_id": "tempo-1",
+        "repo": "acme/tempo",
+        "repo_url": str(git_dir),
+        "expected": json.loads((SAMPLE / "expected.json").read_text()),
+    }
+    tasks = place / "tasks"
+    (tasks / "acme-tempo").mkdir(parents=True)
+    named = {"name": "d", "version": "1", "contamination_cutoff": "2026-04-01T00:00:00Z"}
+    (tasks / "dataset.json").write_text(json.dumps(named))
+    (tasks / "acme-tempo/tempo-1.json").write_text(json.dumps(task))
+    return tasks
+
+
+DOCKERFILE = {"dockerfile": "docker/Dockerfile"}
+DEVCONTAINER = {"devcontainer": ".devcontainer/devcontainer.json"}
+
+
+@pytest.mark.parametrize(
+    ("files", "environment", "told"),
+    [
+        ({}, {}, "names no image"),
+        ({}, DOCKERFILE, "no such Dockerfile"),
+        ({"docker/Dockerfile": "# empty\n"}, DOCKERFILE, "no FROM"),
+        (
+            {"docker/Dockerfile": f"FROM {BASE}\nRUN --mount=type=cache,target=/c true\n"},
+            DOCKERFILE,
+            "BuildKit, which is not used: RUN --mount",
+        ),
+        ({}, DEVCONTAINER, "no such devcontainer"),
+        ({".devcontainer/devcontainer.json": '{"image": '}, DEVCONTAINER, "not JSON"),
+        (
+            {".devcontainer/devcontainer.json": '{"image": "i", "features": {"a": {}}} // x'},
+            DEVCONTAINER,
+            "not supported: features",
+        ),
+        (
+            {".devcontainer/devcontainer.json": '{"build": {"dockerfile": "gone"}}'},
+            DEVCONTAINER,
+            "no such Dockerfile",
+        ),
+    ],
+)
+def test_what_the_base_commit_shows_to_be_wrong_is_refused_before_the_first_cell(
+    shared_state: StateDirectory,
+    tmp_path: Path,
+    files: dict[str, str],
+    environment: dict[str, str],
+    told: str,
+) -> None:
+    tasks = dataset(tmp_path, files, environment)
+    options = ("--tasks", "tempo-1", "--tasks-dir", tasks)
+    out = tmp_path / "out"
+    code, said = bench(shared_state, out, "scripted/gold", *options, DOCKER_HOST=NOWHERE)
+    assert (code, told in said) == (3, True), said
+    assert "\n  where: " in said
+    assert "\n  next:  " in said
+    assert records(out) == {}
+
+
+def check_trouble(record: Any) -> None:
+    """Trouble with a container is told as a container's, and is no score."""
+    assert record["verdict"]["outcome"] == "infrastructure_error"
+    assert record["verdict"]["score"] is None
+    isolation = record["provenance"]["isolation"]
+    assert (isolation["strategy"], isolation["sandbox"]) == ("container", "docker")
+    assert (isolation["agent_network"], isolation["verify_network"]) == ("provider-only", "none")
+    assert record["provenance"]["tool_surface"]["dependencies_writable"] is False
 
 
 def test_a_missing_engine_is_trouble_and_never_a_score(
     shared_state: StateDirectory, tmp_path: Path
 ) -> None:
-    nowhere = f"unix://{tmp_path}/no.sock"
     options = ("--tasks", "sample", "--strategy", "container", "--image", BASE)
-    code, said = bench(
-        shared_state, tmp_path / "out", "scripted/gold", *options, DOCKER_HOST=nowhere
-    )
+    out = tmp_path / "out"
+    code, said = bench(shared_state, out, "scripted/gold", *options, DOCKER_HOST=NOWHERE)
     assert code == 4
     assert "cannot reach the container engine" in said
-    (record,) = records(tmp_path / "out").values()
-    assert record["verdict"]["outcome"] == "infrastructure_error"
-    assert record["verdict"]["score"] is None
+    (record,) = records(out).values()
+    check_trouble(record)
+    assert record["provenance"]["isolation"]["resources"] is None
 
 
-def test_a_task_without_an_image_says_how_to_name_one(
+def test_a_dockerfile_that_fails_is_trouble_and_never_a_score(
     engine: Engine, shared_state: StateDirectory, tmp_path: Path
 ) -> None:
-    options = ("--tasks", "sample", "--strategy", "container")
+    text = f"FROM {BASE}\nRUN echo it is $((40+2)) && false\n"
+    tasks = dataset(tmp_path, {"docker/Dockerfile": text}, DOCKERFILE)
+    options = ("--tasks", "tempo-1", "--tasks-dir", tasks)
     code, said = bench(shared_state, tmp_path / "out", "scripted/gold", *options)
     assert code == 4
-    assert "names no image" in said
+    assert "the task's image cannot be built" in said
     (record,) = records(tmp_path / "out").values()
-    assert record["verdict"]["score"] is None
+    check_trouble(record)
+    assert "it is 42" in json.dumps(record["signals"]["infrastructure"])
+    assert record["provenance"]["isolation"]["resources"]["memory_by"] in ("cgroup", "none")
+    assert containers(engine, shared_state) == []
 
 
 def test_the_containers_of_a_killed_bench_are_swept_by_the_doctor(

@@ -29,6 +29,11 @@ _STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DO
 _STRING_OR_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 _MACHINE_VARIABLES = ("localEnv:", "containerEnv:", "localWorkspaceFolder", "devcontainerId")
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
+# The base commit stands; only the task file can be changed.
+_REMEDY = (
+    "take `devcontainer` out of the task's `environment`, and name a Dockerfile of the repository "
+    "there, or an image that has what the task needs (--image)"
+)
 
 
 @dataclass(frozen=True)
@@ -102,9 +107,9 @@ def _load(text: str, path: str) -> dict[str, Any]:
     try:
         document = json.loads(plain)
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"the devcontainer is not JSON: {error}", where=path) from None
+        raise _refused(f"the devcontainer is not JSON: {error}", path) from None
     if not isinstance(document, dict):
-        raise InvalidInputError("the devcontainer is not a JSON object", where=path)
+        raise _refused("the devcontainer is not a JSON object", path)
     return document
 
 
@@ -113,11 +118,8 @@ def _check_keys(document: dict[str, Any], path: str) -> None:
     unknown = sorted(key for key in set(document) - _USED - _IGNORED if document[key] not in empty)
     unknown += sorted(f"build.{key}" for key in set(_object(document, "build", path)) - _BUILD_KEYS)
     if unknown:
-        raise InvalidInputError(
-            f"the devcontainer asks for what is not supported: {', '.join(unknown)}",
-            where=path,
-            remedy="put what they do into a Dockerfile that the task or the devcontainer names",
-        )
+        asked = ", ".join(unknown)
+        raise _refused(f"the devcontainer asks for what is not supported: {asked}", path)
 
 
 def _source(document: dict[str, Any], path: str) -> str | Build:
@@ -126,9 +128,7 @@ def _source(document: dict[str, Any], path: str) -> str | Build:
     image = document.get("image")
     if dockerfile is None:
         if not image:
-            raise InvalidInputError(
-                "the devcontainer names neither an image nor a Dockerfile", where=path
-            )
+            raise _refused("the devcontainer names neither an image nor a Dockerfile", path)
         return _substituted(_string(image, "image", path), path)
     context = build.get("context") or document.get("context") or "."
     args = _object(build, "args", path)
@@ -145,7 +145,7 @@ def _inside(named: str, path: str) -> str:
     """A path of the repository, from one that is relative to the devcontainer."""
     joined = normpath(str(PurePosixPath(path).parent / named))
     if joined.startswith(("/", "..")):
-        raise InvalidInputError(f"the devcontainer names {named!r}, outside", where=path)
+        raise _refused(f"the devcontainer names {named!r}, which is outside", path)
     return joined
 
 
@@ -159,7 +159,7 @@ def _lines(value: Any, key: str, path: str) -> list[str]:
         return [join(value)] if value else []
     if isinstance(value, dict):
         return [line for name in sorted(value) for line in _lines(value[name], key, path)]
-    raise InvalidInputError(f"{key} is no command", where=path)
+    raise _refused(f"{key} of the devcontainer is no command", path)
 
 
 def _substituted(text: str, path: str) -> str:
@@ -171,10 +171,8 @@ def _substituted(text: str, path: str) -> str:
             return FIXED_WORKSPACE.strip("/")
         if not name.startswith(_MACHINE_VARIABLES):
             return found[0]  # the shell's own
-        raise InvalidInputError(
-            f"the devcontainer uses {found[0]}, which differs from machine to machine",
-            where=path,
-            remedy="write the value itself",
+        raise _refused(
+            f"the devcontainer uses {found[0]}, which differs from machine to machine", path
         )
 
     return _VARIABLE.sub(value, text)
@@ -183,11 +181,15 @@ def _substituted(text: str, path: str) -> str:
 def _object(document: dict[str, Any], key: str, path: str) -> dict[str, Any]:
     value = document.get(key) or {}
     if not isinstance(value, dict):
-        raise InvalidInputError(f"{key} is not an object", where=path)
+        raise _refused(f"{key} of the devcontainer is not an object", path)
     return value
 
 
 def _string(value: Any, key: str, path: str) -> str:
     if not isinstance(value, str):
-        raise InvalidInputError(f"{key} is not a text", where=path)
+        raise _refused(f"{key} of the devcontainer is not a text", path)
     return value
+
+
+def _refused(what: str, path: str) -> InvalidInputError:
+    return InvalidInputError(what, where=path, remedy=_REMEDY)

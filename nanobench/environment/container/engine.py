@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from nanobench.environment.cgroups import Limits
-from nanobench.environment.limits import confinement
+from nanobench.environment.limits import DISK_BYTES, confinement
 from nanobench.environment.tool_run import hide_credentials
 from nanobench.errors import EnvironmentSetupError
-from nanobench.model.resources import LimitedBy
+from nanobench.model.resources import LimitedBy, ResourceLimits
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -68,6 +68,20 @@ class Engine:
     def held(self, controller: str) -> LimitedBy:
         """What enforces a limit."""
         return "cgroup" if controller in self.controllers else "none"
+
+    @property
+    def resources(self) -> ResourceLimits:
+        """What each container may use; the engine's control groups hold it to that."""
+        return ResourceLimits(
+            processes=self.limits.processes,
+            processes_by=self.held("pids"),
+            memory_bytes=self.limits.memory_bytes,
+            memory_by=self.held("memory"),
+            cpus=self.limits.cpus,
+            cpus_by=self.held("cpu"),
+            disk_bytes=DISK_BYTES,
+            disk_by="watch",
+        )
 
     def limit_options(self) -> dict[str, int]:
         """The limits as the engine takes them; one that it cannot enforce would be an error."""

@@ -13,7 +13,7 @@ from nanobench.environment.container.engine import Engine, connect
 from nanobench.environment.container.facts import Facts, Question, find_facts
 from nanobench.environment.container.images import Images, build_input
 from nanobench.environment.container.ledger import Ledger
-from nanobench.environment.container.sandbox import ContainerSandbox
+from nanobench.environment.container.sandbox import Containers, ContainerSandbox
 from nanobench.environment.install import NETWORK_VARIABLES, Installer
 from nanobench.environment.once import build_once
 from nanobench.environment.protocol import Prepared
@@ -53,6 +53,17 @@ class ContainerEnvironment:
         self._default_image = default_image
         self._guard = threading.Lock()
         self._bases: dict[str, _Base] = {}
+
+    def check(self, task: Task, snapshot: Snapshot) -> None:
+        """Refuse a devcontainer or Dockerfile that cannot serve; see `Environment.check`."""
+        recipe = find_recipe(task, snapshot, self._default_image)
+        if isinstance(recipe.source, Build):
+            build_input(recipe.source, snapshot, platform.machine())
+
+    def kind(self, task: Task) -> Containers:
+        """A container of whatever image; see `Environment.kind`."""
+        reached = "_engine" in self.__dict__
+        return Containers(self._engine.resources if reached else None)
 
     def prepare(self, task: Task, snapshot: Snapshot) -> Prepared:
         """Have the image and install the task's dependencies on it; see `Environment.prepare`."""
@@ -135,7 +146,9 @@ def find_recipe(task: Task, snapshot: Snapshot, default_image: str | None) -> Re
         path = os.fsencode(environment.devcontainer)
         if path not in snapshot.entries:
             raise InvalidInputError(
-                "the base commit has no such devcontainer", where=environment.devcontainer
+                "the base commit has no such devcontainer",
+                where=environment.devcontainer,
+                remedy="name a file of the repository in the task's `environment`",
             )
         text = snapshot.blob(path).decode(errors="replace")
         return parse_devcontainer(text, environment.devcontainer)

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import os
-import re
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from nanobench.environment.container.devcontainer import Build
+from nanobench.environment.container.dockerfile import (
+    CERTIFICATES,
+    check_dockerfile,
+    trusting,
+)
 from nanobench.environment.container.engine import Engine, failure, talking
 from nanobench.environment.install import CERTIFICATE_VARIABLES, NETWORK_VARIABLES
 from nanobench.errors import EnvironmentSetupError, InvalidInputError
@@ -22,10 +26,7 @@ REPOSITORY = "nanobench-task"
 LABEL_IMAGE = "nanobench.image"
 IMAGE_SCHEMA = "1"
 TAIL = 2000
-CERTIFICATES = "nanobench-certificates.pem"
-CERTIFICATES_PATH = f"/usr/local/share/{CERTIFICATES}"
 BUILD_REMEDY = "mend the Dockerfile, or check the connection to the registries that it uses"
-_FROM = re.compile(r"^[ \t]*FROM[ \t]", re.IGNORECASE)
 _BATCH = 500
 _LINK, _SUBMODULE = 0o120000, 0o160000
 
@@ -64,7 +65,7 @@ def build_input(build: Build, snapshot: Snapshot, architecture: str) -> BuildInp
     """Read a Dockerfile and list its context, all at the base commit.
 
     Raises:
-        InvalidInputError: there is no such file or directory.
+        InvalidInputError: there is no such file or directory, or no image can come of it.
     """
     path = os.fsencode(build.dockerfile)
     entry = snapshot.entries.get(path)
@@ -74,6 +75,8 @@ def build_input(build: Build, snapshot: Snapshot, architecture: str) -> BuildInp
             where=build.dockerfile,
             remedy="name a file of the repository in the task's `environment`",
         )
+    dockerfile = snapshot.blob(path).decode(errors="replace")
+    check_dockerfile(dockerfile, build.dockerfile, build.target)
     prefix = b"" if build.context == "." else os.fsencode(build.context) + b"/"
     inside = {
         path.removeprefix(prefix): entry
@@ -81,12 +84,16 @@ def build_input(build: Build, snapshot: Snapshot, architecture: str) -> BuildInp
         if path.startswith(prefix) and entry.mode != _SUBMODULE
     }
     if not inside:
-        raise InvalidInputError("the build's context is empty", where=build.context)
+        raise InvalidInputError(
+            "the build's context is empty",
+            where=build.context,
+            remedy="name a directory of the repository",
+        )
     ignore = prefix + b".dockerignore"
     patterns = snapshot.blob(ignore).decode(errors="replace") if ignore in snapshot.entries else ""
     return BuildInput(
         build=build,
-        dockerfile=snapshot.blob(path).decode(errors="replace"),
+        dockerfile=dockerfile,
         context=_without_ignored(inside, patterns),
         architecture=architecture,
     )
@@ -228,27 +235,6 @@ class Images:
                             BUILD_REMEDY,
                             inputs.build.dockerfile,
                         )
-
-
-def trusting(dockerfile: str) -> str:
-    """A Dockerfile whose commands trust the certificates that this machine trusts.
-
-    They are ARGs, so that nothing of it stays in the environment of what runs on the image.
-    """
-    added = [f"COPY {CERTIFICATES} {CERTIFICATES_PATH}"]
-    added += [
-        f"ARG {name}={CERTIFICATES_PATH}" for name in CERTIFICATE_VARIABLES if name[-3:] != "DIR"
-    ]
-    lines: list[str] = []
-    continued = inside_from = False
-    for line in dockerfile.splitlines():
-        inside_from = inside_from if continued else bool(_FROM.match(line))
-        continued = line.rstrip().endswith("\\")
-        lines.append(line)
-        if inside_from and not continued:
-            lines += added
-            inside_from = False
-    return "\n".join(lines) + "\n"
 
 
 def _certificates(environ: Mapping[str, str]) -> bytes:

@@ -48,6 +48,20 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
+class Containers:
+    """What is known of the containers of a task before there is one.
+
+    `resources` are null if the engine was not reached.
+    """
+
+    resources: ResourceLimits | None
+
+    name: ClassVar[SandboxName] = "docker"
+    fixed_paths: ClassVar[bool] = True
+    isolates_network: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
 class ContainerSandbox:
     """Runs each command in a container of its own, of one image.
 
@@ -77,17 +91,7 @@ class ContainerSandbox:
     @property
     def resources(self) -> ResourceLimits:
         """What each container may use; the engine's control groups hold it to that."""
-        limits = self.engine.limits
-        return ResourceLimits(
-            processes=limits.processes,
-            processes_by=self.engine.held("pids"),
-            memory_bytes=limits.memory_bytes,
-            memory_by=self.engine.held("memory"),
-            cpus=limits.cpus,
-            cpus_by=self.engine.held("cpu"),
-            disk_bytes=DISK_BYTES,
-            disk_by="watch",
-        )
+        return self.engine.resources
 
     def run(self, command: Command, mounts: Sequence[Mount]) -> CommandResult:
         """Run in a new container; see `Sandbox.run`.

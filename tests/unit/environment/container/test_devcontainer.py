@@ -91,5 +91,6 @@ def test_empty_features_and_the_editors_own_keys_are_no_obstacle() -> None:
     ],
 )
 def test_what_cannot_be_read_or_leads_out_is_the_inputs_fault(text: str) -> None:
-    with pytest.raises(InvalidInputError):
+    with pytest.raises(InvalidInputError) as refused:
         parse_devcontainer(text, PLACE)
+    assert (refused.value.where, bool(refused.value.remedy)) == (PLACE, True)
