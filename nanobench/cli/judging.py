@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -33,25 +34,28 @@ def read_results(directories: Sequence[Path], *, tasks_dir: Path | None = None) 
             different plans, or the audit's status cannot be used.
         UsageError: `tasks_dir` is no directory.
     """
-    from nanobench.pipeline.store import load_results
+    from nanobench.pipeline.records import load_record
+    from nanobench.pipeline.scanning import Scan
+    from nanobench.report.entries import Entries
     from nanobench.report.pairing import Results
 
-    with _without_collection():
-        found = load_results(directories)
     name = ", ".join(map(str, directories))
-    if found.plan is None and not found.records and not found.problems:
+    entries = Entries(_merged_rulesets(tasks_dir))
+    with _without_collection():
+        scan = Scan.of(directories)
+        found = Results.of_entries(
+            name,
+            scan.plan,
+            (entries.entry(one, partial(load_record, path)) for path, one in scan.records()),
+            scan.problems,
+        )
+    if scan.plan is None and not found.report.cells and not scan.problems:
         raise InvalidInputError(
             "there is neither a plan nor a record here",
             where=name,
             remedy="name the --out directory of a bench",
         )
-    return Results.of(
-        name,
-        found.plan,
-        found.records,
-        found.problems,
-        merged_rulesets=_merged_rulesets(tasks_dir),
-    )
+    return found
 
 
 def _merged_rulesets(tasks_dir: Path | None) -> tuple[Ruleset, ...]:

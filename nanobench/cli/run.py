@@ -50,7 +50,8 @@ def run(
     from nanobench.cli.progress import progress
     from nanobench.dataset.catalog import Catalog, find_tasks_dir
     from nanobench.files import StateDirectory
-    from nanobench.pipeline.store import ResultStore, read_plan
+    from nanobench.pipeline.scanning import read_plan
+    from nanobench.pipeline.store import ResultStore
 
     whole = read_plan(plan_file)
     cell = next((cell for cell in whole.cells if cell.cell_id == cell_id), None)

@@ -38,7 +38,9 @@ def find(directory: Path) -> Found:
 
     Symbolic links are not followed.
     """
-    plans, attempts, unread = [], [], []
+    plans: list[str] = []
+    attempts: list[str] = []
+    unread: list[tuple[Path, str]] = []
     waiting = [os.fspath(directory)]
     while waiting:
         place = waiting.pop()

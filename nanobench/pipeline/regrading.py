@@ -12,8 +12,8 @@ from nanobench.model.base import Document
 from nanobench.model.plan import Cell, Ruleset
 from nanobench.model.record import Record
 from nanobench.model.verdict import Verdict
-from nanobench.pipeline.records import records_below
-from nanobench.pipeline.store import PLAN, read_plan
+from nanobench.pipeline.records import PLAN, records_below
+from nanobench.pipeline.scanning import read_plan
 from nanobench.scoring.judge import judge
 from nanobench.workspace.teardown import remove_tree
 

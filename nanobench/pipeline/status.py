@@ -13,14 +13,13 @@ from nanobench.errors import InvalidInputError, UsageError
 from nanobench.model.base import Document
 from nanobench.model.plan import Cell
 from nanobench.model.record import Record
-from nanobench.pipeline.records import RECORD
+from nanobench.pipeline.records import PLAN, RECORD
+from nanobench.pipeline.scanning import read_plan
 from nanobench.pipeline.store import (
     OUTPUTS,
-    PLAN,
     ResultStore,
     is_graded,
     is_held,
-    read_plan,
 )
 from nanobench.pipeline.watch import STATUS, LiveStatus, ask_to_end
 

@@ -16,23 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
 
 from nanobench.errors import InvalidInputError, StateError
 from nanobench.files import make_directory, state_error, write_atomic
 from nanobench.model.migrations import NewerRecordError, UnreadableRecordError
 from nanobench.model.plan import Cell, Plan
 from nanobench.model.record import Record
-from nanobench.pipeline.records import (
-    CELLS,
-    RECORD,
-    first_problem,
-    load_record,
-    records_below,
-)
+from nanobench.pipeline.records import CELLS, RECORD, load_record
+from nanobench.pipeline.records import PLAN as PLAN
+from nanobench.pipeline.scanning import Scan, read_plan
 from nanobench.workspace.teardown import remove_tree
 
-PLAN = "plan.json"
 OUTPUTS = "outputs"
 _LOCK = ".lock"
 _PROBED_SECONDS = 0.5  # a lock is held for an instant by who only asks whether it is held
@@ -161,59 +155,15 @@ def is_graded(record: Record | None) -> bool:
     return record is not None and record.verdict.outcome == "graded"
 
 
-def read_plan(path: Path) -> Plan:
-    """Read a plan file.
-
-    Raises:
-        InvalidInputError: it cannot be read or is no plan.
-    """
-    try:
-        return Plan.from_json(path.read_bytes())
-    except OSError as error:
-        raise InvalidInputError(
-            f"the plan cannot be read: {error.strerror}",
-            where=str(path),
-            remedy="make one with `nanobench plan`",
-        ) from None
-    except ValidationError as error:
-        raise InvalidInputError(
-            f"this is not a plan: {first_problem(error)}",
-            where=str(path),
-            remedy="make one with `nanobench plan`",
-        ) from None
-
-
 def load_results(directories: Sequence[Path]) -> Results:
     """Read the records below `directories`, in a stable order; every attempt of every cell.
 
     Raises:
         InvalidInputError: a directory is missing, or two of them hold different plans.
     """
-    plan: Plan | None = None
-    records: list[Record] = []
-    problems: list[str] = []
-    for directory in directories:
-        if not directory.is_dir():
-            raise InvalidInputError(
-                "there are no results here",
-                where=str(directory),
-                remedy="name the --out directory of a bench",
-            )
-        for path in sorted(directory.rglob(PLAN)):
-            found = read_plan(path)
-            if plan is not None and found != plan:
-                raise InvalidInputError(
-                    "these results belong to different plans",
-                    where=str(path),
-                    remedy="report them apart",
-                )
-            plan = found
-        for path, record in records_below(directory):
-            if isinstance(record, Record):
-                records.append(record)
-            else:
-                problems.append(f"{path.relative_to(directory).as_posix()}: {record}")
-    return Results(plan, tuple(records), tuple(problems))
+    scan = Scan.of(directories)
+    records = tuple(record for _, record in scan.records())
+    return Results(scan.plan, records, tuple(scan.problems))
 
 
 def is_held(directory: Path) -> bool:

@@ -1,29 +1,24 @@
 """From a plan and records to the report document: pure, and blind to the order of records."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date
 from typing import Any, get_args
 
-from nanobench.model.plan import Cell, Plan, PlanTask, Ruleset
-from nanobench.model.record import Provenance, Record
-from nanobench.model.signals import VerificationSignals
-from nanobench.model.verdict import Verdict
+from nanobench.model.plan import Plan, PlanTask, Ruleset
+from nanobench.model.record import Record
 from nanobench.report.breakdown_document import TaskCard
 from nanobench.report.breakdowns import token_density
-from nanobench.report.document import FailureMode, Report, Row, SectionKind
-from nanobench.report.figures import LEVEL_4, MERGED, model_order, sections
-from nanobench.report.standing import standing
-from nanobench.report.trajectory import trajectory
+from nanobench.report.document import Report, Row, SectionKind
+from nanobench.report.entries import Entries, Entry, shared_provenance
+from nanobench.report.figures import MERGED, model_order, sections
+from nanobench.report.rows import SAMPLE_DATASET, section_of
+from nanobench.report.standing import standing_entries
 
-SCRIPTED_PROVIDER = "scripted"
-SAMPLE_DATASET = "sample"
 _SECTIONS: tuple[SectionKind, ...] = get_args(SectionKind)
 _MERGED_NOTE = (
     "both categories of level 4 are reported as implementation_error: in the last audit, people "
     "agreed with the rules on less than 90 % of them"
 )
-_SHOWN_EDITS = 50  # an agent can write any number of files
 
 
 def build_report(
@@ -43,27 +38,35 @@ def build_report(
         merged_rulesets: those of which both categories of level 4 are reported as
             `implementation_error`, because their audit disagrees too often (SPEC F6).
     """
-    found, notes = standing(records)
+    found, notes = standing_entries(Entries(merged_rulesets).of(records))
+    return report_of(plan, found, notes, problems)
+
+
+def report_of(
+    plan: Plan | None, found: Mapping[str, Entry], noted: Sequence[str], problems: Sequence[str]
+) -> Report:
+    """The report of the entries that stand, by cell id; `noted` are notes on them."""
     planned = {cell.cell_id: cell for cell in plan.cells} if plan else {}
     samples = {t.task_id for t in plan.tasks if t.origin == "sample"} if plan else set()
-    cards = _cards(plan, (record.cell.task_id for record in found.values()))
+    cards = _cards(plan, (entry.row.cell.task_id for entry in found.values()))
     cutoffs = dict(sorted(plan.model_cutoffs.items())) if plan else {}
-    rows = [_row(record, merged_rulesets) for record in found.values()]
+    rows = [entry.row for entry in found.values()]
     rows += [
-        Row(cell=cell, cell_id=cell_id, section=_section(cell, samples), state="missing")
+        Row(cell=cell, cell_id=cell_id, section=section_of(cell, samples), state="missing")
         for cell_id, cell in planned.items()
         if cell_id not in found
     ]
     rows = [_marked(row, cards, cutoffs) for row in rows] if cutoffs else rows
     rows.sort(key=_row_order)
-    kept = list(found.values())
-    notes += _notes(plan, kept)
+    entries = list(found.values())
+    circumstances = dict.fromkeys(entry.under for entry in entries)
+    notes = [*noted, *_notes(plan, entries)]
     if any(row.failure_mode == MERGED for row in rows):
         notes.append(_MERGED_NOTE)
     return Report(
-        rulesets=tuple(sorted({record.verdict.ruleset for record in kept})),
-        datasets=tuple(sorted({record.provenance.dataset for record in kept})),
-        provenance=_shared(kept),
+        rulesets=tuple(sorted({under.ruleset for under in circumstances})),
+        datasets=tuple(sorted({under.provenance.dataset for under in circumstances})),
+        provenance=shared_provenance(circumstances),
         tasks=tuple(cards.values()),
         model_cutoffs=cutoffs,
         sections=tuple(sections(rows, cards)),
@@ -100,111 +103,29 @@ def _marked(row: Row, cards: Mapping[str, TaskCard], cutoffs: Mapping[str, date]
     return row.model_copy(update={"possibly_contaminated": merged <= cutoff})
 
 
-def _section(cell: Cell, samples: set[str]) -> SectionKind:
-    if cell.model.provider == SCRIPTED_PROVIDER:
-        return "scripted"
-    return "sample" if cell.task_id in samples else "models"
-
-
 def _row_order(row: Row) -> tuple[Any, ...]:
     return (_SECTIONS.index(row.section), *model_order(row), row.cell.task_id, row.cell.run)
 
 
-def _row(record: Record, merged_rulesets: Collection[Ruleset]) -> Row:
-    verdict, signals = record.verdict, record.signals
-    graded = verdict.outcome == "graded"
-    provenance, edits = record.provenance, signals.edits
-    observed = edits.source == "diff"
-    edited = sorted(e.path for e in edits.observed) if observed else sorted(edits.reported or ())
-    samples = {record.cell.task_id} if provenance.dataset == SAMPLE_DATASET else set()
-    return Row(
-        cell=record.cell,
-        cell_id=record.cell.cell_id,
-        section="scripted" if provenance.scripted else _section(record.cell, samples),
-        state="present" if graded else "infrastructure",
-        attempt=record.attempt,
-        score=verdict.score,
-        label=verdict.label,
-        solved=verdict.solved,
-        category=verdict.category,
-        failure_mode=(
-            _failure_mode(verdict, merged_rulesets) if graded and not verdict.solved else None
-        ),
-        rule=verdict.rule,
-        level=verdict.level,
-        reason=verdict.reason,
-        evidence=verdict.evidence,
-        also_matched=tuple(match.rule for match in verdict.also_matched),
-        flags=verdict.flags,
-        infrastructure=signals.infrastructure,
-        observed_score=verdict.observed_score,
-        edited=len(edited),
-        edits=tuple(edited[:_SHOWN_EDITS]),
-        required_edited=edits.required_observed if observed else edits.required_reported,
-        usage=signals.agent.usage,
-        turns=signals.agent.model_responses,
-        agent_seconds=_agent_seconds(record),
-        non_deterministic=provenance.non_deterministic,
-        trajectory=trajectory(record),
-        **_test_figures(signals.verification),
-    )
-
-
-def _agent_seconds(record: Record) -> float | None:
-    seconds = record.timing.phases_seconds.get("agent")
-    return None if seconds is None else round(seconds, 1)
-
-
-def _test_figures(verification: VerificationSignals) -> dict[str, Any]:
-    counts: Counter[str] = Counter()
-    for suite in verification.suites:
-        counts.update(suite.counts)
-    return {
-        "targets_passed": verification.targets_passed,
-        "targets": verification.target_count,
-        "regressions": sum(len(suite.regressions) for suite in verification.suites),
-        "counts": dict(counts),
-    }
-
-
-def _failure_mode(verdict: Verdict, merged_rulesets: Collection[Ruleset]) -> FailureMode:
-    if verdict.ruleset in merged_rulesets and verdict.category in LEVEL_4:
-        return MERGED
-    if verdict.category is not None:
-        return verdict.category
-    return "zero_signal" if verdict.rule is not None else "ended_by_limit"
-
-
-def _shared(records: Sequence[Record]) -> dict[str, Any]:
-    """The fields of the provenance in which all records agree."""
-    if not records:
-        return {}
-    first = records[0].provenance
-    same = {
-        name
-        for name in Provenance.model_fields
-        if all(getattr(r.provenance, name) == getattr(first, name) for r in records)
-    }
-    return first.model_dump(mode="json", include=same)
-
-
-def _notes(plan: Plan | None, records: Sequence[Record]) -> list[str]:
+def _notes(plan: Plan | None, entries: Sequence[Entry]) -> list[str]:
     found = []
+    provenances = {entry.under: entry.under.provenance for entry in entries}
     for what, values in (
-        ("rulesets", {record.verdict.ruleset for record in records}),
-        ("versions of Nanocoder", {record.provenance.nanocoder for record in records}),
-        ("versions of the dataset", {r.provenance.dataset for r in records} - {SAMPLE_DATASET}),
+        ("rulesets", {under.ruleset for under in provenances}),
+        ("versions of Nanocoder", {p.nanocoder for p in provenances.values()}),
+        ("versions of the dataset", {p.dataset for p in provenances.values()} - {SAMPLE_DATASET}),
     ):
         if len(values) > 1:
             found.append(f"results of different {what} stand here: {', '.join(sorted(values))}")
-    replayed = sum(record.provenance.replay for record in records)
+    replayed = sum(entry.under.provenance.replay for entry in entries)
     if replayed:
-        found.append(f"{replayed} of {len(records)} runs are replays: no provider was asked")
+        found.append(f"{replayed} of {len(entries)} runs are replays: no provider was asked")
     files: dict[str, set[str]] = (
         {task.task_id: {task.sha256} for task in plan.tasks} if plan else {}
     )
-    for record in records:
-        files.setdefault(record.cell.task_id, set()).add(record.provenance.task_sha256)
+    for entry in entries:
+        task_id = entry.row.cell.task_id
+        files.setdefault(task_id, set()).add(entry.under.provenance.task_sha256)
     found += [
         f"{task_id}: not all its runs used the same task file"
         for task_id, hashes in files.items()
@@ -214,6 +135,6 @@ def _notes(plan: Plan | None, records: Sequence[Record]) -> list[str]:
         found.append("there is no plan.json: cells that never ran cannot be known to be missing")
     else:
         planned = {cell.cell_id for cell in plan.cells}
-        ids = {record.cell.cell_id for record in records}
+        ids = {entry.row.cell_id for entry in entries}
         found += [f"{cell_id}: not in the plan" for cell_id in ids - planned]
     return found

@@ -1,26 +1,22 @@
 """Under what conditions cells ran: what must be equal to compare, and what varied (SPEC O4)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-from nanobench.model.record import Record
+from nanobench.report.entries import Circumstances
 
 # Prefixes of settings that change what a score means, so that scores do not compare: what was
 # asked and how it is judged, and the resources (a change of these alone moves scores by points).
 DECISIVE = ("dataset", "ruleset", "task_sha256", "limits.", "isolation.", "platform")
-# Said of the instrument and not of the run, or of each task on its own.
-_ASIDE = ("task_schema", "prices", "departures", "undated_installs")
 _SHOWN = 3
 Conditions = Mapping[str, frozenset[str]]
 Values = tuple[str, ...]
 
 
-def conditions(records: Iterable[Record]) -> Conditions:
-    """Each setting of the records by name, with all its values."""
+def conditions(circumstances: Iterable[Circumstances]) -> Conditions:
+    """Each setting of runs by name, with all its values."""
     found: dict[str, set[str]] = {}
-    for record in records:
-        provenance = record.provenance.model_dump(mode="json", exclude=set(_ASIDE))
-        for name, value in _flat(provenance | {"ruleset": record.verdict.ruleset}):
+    for under in dict.fromkeys(circumstances):
+        for name, value in under.settings:
             found.setdefault(name, set()).add(value)
     return {name: frozenset(values) for name, values in found.items()}
 
@@ -52,16 +48,6 @@ def held_and_varied(
         else:
             held[name] = next(iter(before)) if len(before) == 1 else "the same within each task"
     return held, varied
-
-
-def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for name, part in value.items():
-        if isinstance(part, dict):
-            yield from _flat(part, f"{prefix}{name}.")
-        elif isinstance(part, list):
-            yield prefix + name, ", ".join(map(str, part)) or "none"
-        else:
-            yield prefix + name, "unknown" if part is None else str(part)
 
 
 def _first(values: frozenset[str]) -> Values:

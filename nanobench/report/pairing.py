@@ -5,19 +5,23 @@ from dataclasses import dataclass
 
 from nanobench.model.plan import Mode, ModelRef, Plan, Ruleset
 from nanobench.model.record import Record
-from nanobench.report.aggregate import build_report
+from nanobench.report.aggregate import report_of
 from nanobench.report.conditions import Conditions, conditions, differences
 from nanobench.report.document import Report, Row, SectionKind, TaskResult
-from nanobench.report.standing import standing
+from nanobench.report.entries import Circumstances, Entries, Entry, Records
+from nanobench.report.standing import standing_entries
 from nanobench.stats.permutation import Pair
 
 
 @dataclass(frozen=True)
 class Results:
-    """One of the two results: its report, and the records that stand in it by cell id."""
+    """One of the two results: its report, and of what stands in it, by cell id, the circumstances
+    and the records.
+    """
 
     name: str
     report: Report
+    circumstances: Mapping[str, Circumstances]
     records: Mapping[str, Record]
 
     @classmethod
@@ -31,9 +35,17 @@ class Results:
         merged_rulesets: Collection[Ruleset] = (),
     ) -> "Results":
         """As `build_report` takes them; `name` is what readers call them."""
-        kept = tuple(records)
-        report = build_report(plan, kept, problems, merged_rulesets=merged_rulesets)
-        return cls(name, report, standing(kept)[0])
+        return cls.of_entries(name, plan, Entries(merged_rulesets).of(records), problems)
+
+    @classmethod
+    def of_entries(
+        cls, name: str, plan: Plan | None, entries: Iterable[Entry], problems: Sequence[str]
+    ) -> "Results":
+        """As `of`; `problems` is looked at when all entries have been taken."""
+        found, notes = standing_entries(entries)
+        report = report_of(plan, found, notes, problems)
+        under = {cell_id: entry.under for cell_id, entry in found.items()}
+        return cls(name, report, under, Records(found))
 
 
 @dataclass(frozen=True)
@@ -106,6 +118,6 @@ def _sides(results: Results) -> dict[_Key, TaskSide]:
         for result in section.tasks:
             key = (section.kind, result.model, result.mode, result.task_id)
             own = tuple(rows.get(key, ()))
-            ran = conditions(results.records[row.cell_id] for row in own)
+            ran = conditions(results.circumstances[row.cell_id] for row in own)
             found[key] = TaskSide(result, own, ran)
     return found
