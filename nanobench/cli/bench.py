@@ -93,12 +93,13 @@ def bench(
 def _compared(baseline: Results, out: Path, tasks_dir: Path | None) -> Comparison:
     """The comparison with a baseline, written into the report as well."""
     from nanobench.cli.judging import read_results
-    from nanobench.cli.report import write_report
+    from nanobench.cli.report import write_html, write_report
     from nanobench.report.comparison import compare_results
 
     results = read_results([out], tasks_dir=tasks_dir)
     comparison = compare_results(baseline, results)
-    write_report(results.report, out / "report", comparison)
+    write_report(results, out / "report", comparison)
+    write_html(results, [out], out / "report", comparison)
     return comparison
 
 
@@ -130,7 +131,7 @@ def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
     from nanobench.cli.common import open_bench, run_unfinished
     from nanobench.cli.judging import read_results
     from nanobench.cli.progress import progress
-    from nanobench.cli.report import write_report
+    from nanobench.cli.report import write_html, write_report
     from nanobench.files import make_directory
     from nanobench.pipeline.store import ResultStore
 
@@ -144,9 +145,10 @@ def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
             open_bench(plan, resolved.catalog, resolved.state, store, shown, how.terms) as opened,
         ):
             run_unfinished(opened, how.jobs, require_isolation=how.require_isolation)
-        report = read_results([out], tasks_dir=how.tasks_dir).report
-        write_report(report, make_directory(out / "report"))
-    return report
+        results = read_results([out], tasks_dir=how.tasks_dir)
+        write_report(results, make_directory(out / "report"))
+        write_html(results, [out], out / "report")
+    return results.report
 
 
 def default_jobs() -> int:
@@ -162,7 +164,7 @@ def tell(report: Report, out: Path, comparison: Comparison | None = None) -> Non
     show(report)
     if comparison is not None:
         tell_verdict(comparison)
-    click.echo(f"report: {out / 'report' / 'report.md'}")
+    click.echo(f"report: {out / 'report' / 'report.html'}")
 
 
 def check_complete(report: Report) -> None:

@@ -55,20 +55,19 @@ def regrade(directory: Path, ruleset: Ruleset, out: Path | None, as_json: bool) 
         width = shutil.get_terminal_size().columns if terminal else _LOG_WIDTH
         click.echo(render_moves(found, width=width), nl=False)
         if out is not None:
-            click.echo(f"report: {out / 'report' / 'report.md'}")
+            click.echo(f"report: {out / 'report' / 'report.html'}")
     if found.problems:
         raise _unused(found.problems)
 
 
 def _report(out: Path) -> None:
-    from nanobench.cli.report import write_report
+    from nanobench.cli.judging import read_results
+    from nanobench.cli.report import write_html, write_report
     from nanobench.files import make_directory
-    from nanobench.pipeline.store import load_results
-    from nanobench.report.aggregate import build_report
 
-    results = load_results([out])
-    document = build_report(results.plan, results.records, results.problems)
-    write_report(document, make_directory(out / "report"))
+    results = read_results([out])
+    write_report(results, make_directory(out / "report"))
+    write_html(results, [out], out / "report")
 
 
 def _unused(problems: tuple[str, ...]) -> InvalidInputError:

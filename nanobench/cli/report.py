@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from nanobench.errors import InfrastructureError, UsageError
 if TYPE_CHECKING:
     from nanobench.report.comparison_document import Comparison
     from nanobench.report.document import Report
+    from nanobench.report.pairing import Results
 
 FAILURES = ("regression", "missing", "infrastructure")
 _LOG_WIDTH = 160
@@ -53,6 +55,7 @@ def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
     help="Exit with 1 if there is a regression against --baseline, with 4 if a planned cell is "
     "missing, or one ended in infrastructure trouble.",
 )
+@click.option("--no-html", is_flag=True, help="Leave out report.html.")
 @tasks_dir_option
 @json_option
 def report(
@@ -60,15 +63,16 @@ def report(
     out: Path,
     baseline: Path | None,
     fail_on: tuple[str, ...],
+    no_html: bool,
     tasks_dir: Path | None,
     as_json: bool,
 ) -> None:
     """Merge records, judge them, and render a report.
 
-    All results below DIR... go into report.md and report.json in --out, and with --baseline
-    into comparison.json too. Every planned cell is listed as present, missing or infrastructure;
-    only graded runs enter a score. A file that is no readable record is named, and the rest is
-    still reported.
+    All results below DIR... go into report.html, report.md and report.json in --out, and with
+    --baseline into comparison.json too. Every planned cell is listed as present, missing or
+    infrastructure; only graded runs enter a score. A file that is no readable record is named, and
+    the rest is still reported.
 
     Exit codes: 0 fine, 1 there is a regression and --fail-on names it, 2 usage, 3 a record could
     not be read or there are no results, 4 there is what else --fail-on names, or a directory
@@ -88,21 +92,24 @@ def report(
         from nanobench.report.comparison import compare_results
 
         comparison = compare_results(read_results([baseline], tasks_dir=tasks_dir), results)
-    write_report(document, make_directory(out), comparison)
+    make_directory(out)
+    write_report(results, out, comparison)
+    if not no_html:
+        write_html(results, directories, out, comparison)
     if as_json:
         click.echo((out / "report.json").read_text(), nl=False)
     else:
         show(document)
         if comparison is not None:
             tell_verdict(comparison)
-        click.echo(f"report: {out / 'report.md'}")
+        click.echo(f"report: {out / ('report.md' if no_html else 'report.html')}")
     check_readable((*document.problems, *(comparison.before.problems if comparison else ())))
     if comparison is not None and "regression" in fail_on:
         check_regression(comparison)
     _check_states(document, fail_on)
 
 
-def write_report(document: Report, directory: Path, comparison: Comparison | None = None) -> None:
+def write_report(results: Results, directory: Path, comparison: Comparison | None = None) -> None:
     """Write `report.json` and `report.md`, and `comparison.json` if there is a comparison.
 
     Raises:
@@ -116,10 +123,27 @@ def write_report(document: Report, directory: Path, comparison: Comparison | Non
         from nanobench.report.comparison_markdown import comparison_blocks
 
         verdict = tuple(comparison_blocks(comparison))
-    write_atomic(directory / "report.json", document.to_json())
-    write_atomic(directory / "report.md", render_markdown(document, verdict))
+    write_atomic(directory / "report.json", results.report.to_json())
+    write_atomic(directory / "report.md", render_markdown(results.report, verdict))
     if comparison is not None:
         write_atomic(directory / "comparison.json", comparison.to_json())
+
+
+def write_html(
+    results: Results,
+    sources: Sequence[Path],
+    directory: Path,
+    comparison: Comparison | None = None,
+) -> None:
+    """Write `report.html`; `sources` are the directories that hold the runs' files.
+
+    Raises:
+        StateError: the directory cannot be written.
+    """
+    from nanobench.report.html.attempts import Attempts
+    from nanobench.report.html.writing import write_page
+
+    write_page(results.report, Attempts(results.records, sources), directory, comparison)
 
 
 def show(document: Report) -> None:

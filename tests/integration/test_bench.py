@@ -126,7 +126,7 @@ def test_the_demo_shows_every_category_and_is_the_same_each_time(machine: Machin
     for out in outs:
         done = machine.run("demo", "--out", out)
         assert done.returncode == 0, done.stderr
-        assert f"report: {out}/report/report.md" in done.stdout
+        assert f"report: {out}/report/report.html" in done.stdout
     first, second = (records(out) for out in outs)
     seen = {
         (record["cell"]["model"]["model"], record["cell"]["mode"]): tuple(

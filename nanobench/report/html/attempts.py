@@ -82,28 +82,31 @@ class Attempt:
         return Read(data.decode("utf-8", "replace"), size) if size else None
 
 
-def attempts(records: Mapping[str, Record], directories: Iterable[Path]) -> dict[str, Attempt]:
-    """The attempts that stand, by cell id, with their places below `directories`."""
-    places: dict[tuple[str, str], list[Path]] = {}
-    for directory in directories:
-        for place in find(directory).attempts:
-            places.setdefault((place.parent.name, place.name), []).append(place)
-    return {
-        cell_id: Attempt(record, _place(record, places.get((cell_id, _name(record)), ())))
-        for cell_id, record in records.items()
-    }
+class Attempts:
+    """The attempts that stand, with their places below the directories of results.
 
+    Args:
+        records: by cell id; each is asked for when its attempt is.
+        directories: that hold the results.
+    """
 
-def _name(record: Record) -> str:
-    return f"attempt-{record.attempt}"
+    def __init__(self, records: Mapping[str, Record], directories: Iterable[Path]) -> None:
+        self._records = records
+        self._places: dict[tuple[str, str], list[Path]] = {}
+        for directory in directories:
+            for place in find(directory).attempts:
+                self._places.setdefault((place.parent.name, place.name), []).append(place)
 
-
-def _place(record: Record, places: Iterable[Path]) -> Path | None:
-    """Of several copies of an attempt, one that holds this very record."""
-    found = list(places)
-    if len(found) == 1:
-        return found[0]
-    return next((place for place in found if _holds(place, record)), None)
+    def of(self, cell_id: str) -> Attempt | None:
+        """The attempt at a cell; null if its record is no longer there."""
+        try:
+            record = self._records[cell_id]
+        except UnreadableRecordError:
+            return None
+        places = self._places.get((cell_id, f"attempt-{record.attempt}"), [])
+        if len(places) > 1:  # copies: one that holds this very record
+            places = [place for place in places if _holds(place, record)]
+        return Attempt(record, places[0] if places else None)
 
 
 def _holds(place: Path, record: Record) -> bool:

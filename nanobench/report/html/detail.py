@@ -180,19 +180,20 @@ def _commands(record: Record) -> Iterator[CommandSummary | str]:
 
 
 def _log(attempt: Attempt, ran: CommandSummary | str) -> Part:
-    """An output whole if it is small, else the beginning and the end that the record keeps."""
+    """An output whole if it is small, else its beginning, and the end that the record keeps."""
     name = ran if isinstance(ran, str) else ran.output_id
     found = attempt.output(name, _OUTPUT)
     whole = found is not None and found.size is not None
     part: Part = {"id": plain(name, _LINE), "text": found.text if found and whole else None}
     if isinstance(ran, str):
-        return part if found is None or whole else {**part, "head": found.text, "lines": None}
-    took = f"exit {ran.exit_code}, {ran.duration_seconds:.1f} s"
-    part |= {
+        return {**part, "head": found.text if found else ""}
+    ended = f"exit {ran.exit_code}, {ran.duration_seconds:.1f} s"
+    return {
+        **part,
         "command": plain(ran.command, _VALUE),
-        "told": took + (", timed out" if ran.timed_out else ""),
+        "told": ended + (", timed out" if ran.timed_out else ""),
+        **({} if whole else {"head": ran.head, "tail": ran.tail, "lines": ran.output_lines}),
     }
-    return part if whole else {**part, "head": ran.head, "tail": ran.tail, "lines": ran.output_lines}
 
 
 def _read(found: Read | None) -> Part | None:

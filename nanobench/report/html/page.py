@@ -27,6 +27,11 @@ from nanobench.report.html.matrix import matrix
 
 _HERE = Path(__file__).parent
 _SCRIPTS = ("script.js", "detail.js")
+_ANSWERS = (
+    *("change_of", "commonest", "concerned", "drops", "hardest", "leads", "modes_by_model"),
+    *("moved", "moves", "ranked", "troubles"),
+)
+_FIGURES = ("difference", "estimated", "number", "percent", "points", "rate", "score")
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&'"}
 
 
@@ -34,7 +39,7 @@ def render_page(
     report: Report,
     comparison: Comparison | None,
     files: Mapping[str, int],
-    details: Mapping[str, str],
+    details: Mapping[str, Markup],
 ) -> str:
     """The whole page.
 
@@ -44,24 +49,33 @@ def render_page(
         files: as `run_index` takes them.
         details: what stands in the page itself: `script_json` of `detail`, by cell id.
     """
-    style = (_HERE / "style.css").read_text()
-    script = "".join((_HERE / name).read_text() for name in _SCRIPTS)
-    return _environment().get_template("page.html").render(
-        report=report,
-        comparison=comparison,
-        main=answers.spoken_of(report),
-        index=Markup(script_json(run_index(report, files))),
-        details={cell_id: Markup(text) for cell_id, text in details.items()},
-        style=Markup(style),
-        script=Markup(script),
-        style_hash=_source(style),
-        script_hash=_source(script),
+    style, script = _own("style.css"), _own(*_SCRIPTS)
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            comparison=comparison,
+            main=answers.spoken_of(report),
+            index=script_json(run_index(report, files)),
+            details=details,
+            style=style,
+            script=script,
+            style_hash=_source(style),
+            script_hash=_source(script),
+        )
     )
 
 
-def script_json(value: Any) -> str:
+def script_json(value: Any) -> Markup:
     """JSON in ASCII that neither ends a script element nor begins anything in it."""
-    return json.dumps(_shown(value), separators=(",", ":"), allow_nan=False).translate(_UNSAFE)
+    text = json.dumps(_shown(value), separators=(",", ":"), allow_nan=False)
+    return Markup(text.translate(_UNSAFE))  # noqa: S704 - no sign of markup is left
+
+
+def _own(*names: str) -> Markup:
+    """Style or script of this package."""
+    return Markup("".join((_HERE / name).read_text() for name in names))  # noqa: S704 - it is ours
 
 
 def _shown(value: Any) -> Any:
@@ -91,23 +105,14 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     environment.filters.update(
-        {
-            name: getattr(tables, name)
-            for name in ("difference", "estimated", "number", "percent", "points", "rate", "score")
-        },
+        {name: getattr(tables, name) for name in _FIGURES},
         plain=plain,
         breakable=_breakable,
         x=_x,
         p=_p,
     )
     environment.globals.update(
-        {
-            name: getattr(answers, name)
-            for name in (
-                *("change_of", "commonest", "concerned", "drops", "hardest", "leads", "modes_by_model"),
-                *("moved", "moves", "ranked", "troubles"),
-            )
-        },
+        {name: getattr(answers, name) for name in _ANSWERS},
         matrix=matrix,
         NONE=tables.NONE,
     )

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from markupsafe import Markup
+
 from nanobench.files import make_directory, write_atomic
 from nanobench.report.comparison_document import Comparison
 from nanobench.report.document import Report
-from nanobench.report.html.attempts import Attempt
+from nanobench.report.html.attempts import Attempts
 from nanobench.report.html.detail import detail
 from nanobench.report.html.page import render_page, script_json
 
@@ -20,7 +22,7 @@ _FILE_RUNS = 200
 
 def write_page(
     report: Report,
-    attempts: Mapping[str, Attempt],
+    attempts: Attempts,
     directory: Path,
     comparison: Comparison | None = None,
 ) -> Path:
@@ -28,20 +30,19 @@ def write_page(
 
     Args:
         report: what the page shows.
-        attempts: the runs whose detail can be had, by cell id.
+        attempts: the runs behind it.
         directory: where it goes; older files of the page are removed.
         comparison: with a baseline, if there is one.
 
     Raises:
         StateError: it cannot be written.
     """
-    wanted = [row.cell_id for row in report.cells if row.cell_id in attempts]
-    found = ((cell_id, script_json(detail(attempts[cell_id]))) for cell_id in wanted)
-    inline: dict[str, str] = {}
-    if len(wanted) <= INLINE_RUNS:
+    found = _details(report, attempts)
+    inline: dict[str, Markup] = {}
+    if sum(row.state != "missing" for row in report.cells) <= INLINE_RUNS:
         inline = dict(found)
         if sum(map(len, inline.values())) > INLINE_BYTES:
-            found, inline = ((cell_id, text) for cell_id, text in inline.items()), {}
+            found, inline = iter(inline.items()), {}
     files = dict.fromkeys(inline, 0)
     if not inline:
         for number, group in enumerate(_grouped(found), 1):
@@ -53,9 +54,16 @@ def write_page(
     return page
 
 
-def _grouped(found: Iterator[tuple[str, str]]) -> Iterator[dict[str, str]]:
+def _details(report: Report, attempts: Attempts) -> Iterator[tuple[str, Markup]]:
+    for row in report.cells:
+        attempt = attempts.of(row.cell_id) if row.state != "missing" else None
+        if attempt is not None:
+            yield row.cell_id, script_json(detail(attempt))
+
+
+def _grouped(found: Iterator[tuple[str, Markup]]) -> Iterator[dict[str, Markup]]:
     """Details in groups that are small enough to be loaded for one of them."""
-    group: dict[str, str] = {}
+    group: dict[str, Markup] = {}
     size = 0
     for cell_id, text in found:
         group[cell_id] = text
@@ -67,9 +75,9 @@ def _grouped(found: Iterator[tuple[str, str]]) -> Iterator[dict[str, str]]:
         yield group
 
 
-def _write_details(path: Path, group: Mapping[str, str]) -> None:
+def _write_details(path: Path, group: Mapping[str, Markup]) -> None:
     """A script, because a page opened from a file may load nothing else."""
-    pairs = ",\n".join(f"[{script_json(cell_id)},{text}]" for cell_id, text in group.items())
+    pairs = ",\n".join(f'["{cell_id}",{text}]' for cell_id, text in group.items())
     write_atomic(path, f"nanobenchDetails([\n{pairs}\n]);\n")
 
 
