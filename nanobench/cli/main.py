@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "compare": ("nanobench.cli.compare:compare", "Say whether a result is better or worse."),
     "contract": ("nanobench.cli.contract:contract", "Check the Nanocoder report contract."),
+    "dataset": ("nanobench.cli.dataset:dataset", "List the dataset, verify its versions."),
     "demo": ("nanobench.cli.demo:demo", "Run the sample task with the scripted models."),
     "doctor": ("nanobench.cli.doctor:doctor", "Show what this machine has and lacks."),
     "explain": ("nanobench.cli.explain:explain", "Show why a run has its verdict."),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nanobench.cli.options import json_option, tasks_dir_option
+from nanobench.cli.tables import table
 from nanobench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def list_repositories(tasks_dir: Path | None, as_json: bool) -> None:
         mark = "" if entry.onboarded else " *"
         points = (str(axis.points) for axis in axes)
         rows.append((str(number), f"{entry.total}{mark}", entry.repo, *points, entry.domain))
-    click.echo(_table(rows))
+    click.echo(table(rows))
     if not all(entry.onboarded for entry in registry.repositories):
         click.echo("* below the 12 points that a repository needs")
 
@@ -149,6 +149,7 @@ def candidates(
     from nanobench.dataset.clone import open_clone
     from nanobench.dataset.extract.origin import origin_of
     from nanobench.dataset.repositories.candidates import LISTED, RULES, rank_candidates
+    from nanobench.report.escape import plain
 
     first = since.replace(tzinfo=UTC) if since else _cutoff(tasks_dir)
     with open_clone(clone) as opened:
@@ -171,12 +172,12 @@ def candidates(
     for rule in rules:
         click.echo(f"  {rule['points']} for {rule['rule']}")
     head: tuple[str, ...] = ("points", "commit", "merged", "files", "languages", "tests", "subject")
-    table = [head]
+    listing = [head]
     for row in rows:
         languages, tests = "+".join(row["languages"]), "+".join(row["test_languages"])
         sizes = (row["merged_at"][:10], str(row["required_files"]), languages, tests)
-        table.append((str(row["points"]), row["commit"][:12], *sizes, row["subject"][:70]))
-    click.echo(_table(table))
+        listing.append((str(row["points"]), row["commit"][:12], *sizes, plain(row["subject"], 70)))
+    click.echo(table(listing))
 
 
 def _registry_path(tasks_dir: Path | None) -> Path:
@@ -230,9 +231,3 @@ def _evidence(scored: ScoredRepository) -> list[str]:
     lines += [f"  {name:<10}{points}  {seen}" for name, points, seen in rows]
     taken = (f"#{change.pull}" if change.pull else change.commit[:12] for change in scored.changes)
     return [*lines, f"  depth and context are taken from {', '.join(taken)}"]
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)

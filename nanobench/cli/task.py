@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from nanobench.cli.task_decisions import approve, retire, rule
 from nanobench.cli.task_extract import extract
 from nanobench.cli.task_gate import gate
-
-if TYPE_CHECKING:
-    pass
+from nanobench.cli.task_show import show
 
 
 @click.group()
@@ -18,5 +15,5 @@ def task() -> None:
     """Extract, gate and keep the task files of the dataset."""
 
 
-task.add_command(extract)
-task.add_command(gate)
+for command in (extract, gate, show, approve, retire, rule):
+    task.add_command(command)

@@ -15,6 +15,7 @@ from nanobench.errors import InvalidInputError, UsageError
 from nanobench.files import StateDirectory
 from nanobench.model.base import Document, NonEmpty
 from nanobench.model.task import Task
+from nanobench.model.task_migrations import upgrade_task
 
 DATASET_FILE = "dataset.json"
 
@@ -109,7 +110,7 @@ def load_task(path: Path) -> TaskEntry:
     Raises:
         InvalidInputError: it cannot be read, is no task, or is not named after its task.
     """
-    task, data = read_document(Task, path)
+    task, data = read_document(Task, path, upgrade_task)
     if task.task_id != path.stem:
         raise InvalidInputError(
             f"the task {task.task_id!r} stands in a file of another name",

@@ -3,7 +3,7 @@
 import difflib
 import json
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,8 +21,19 @@ _SHOWN_PROBLEMS = 12
 _REFERENCE = "docs/task-file.md explains every field"
 
 
-def read_document(kind: type[D], path: Path) -> tuple[D, bytes]:
+class MisfitError(InvalidInputError):
+    """A document whose fields are wrong; `problems` are their places, and what is wrong there."""
+
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+def read_document(
+    kind: type[D], path: Path, upgrade: Callable[[Any], Any] | None = None
+) -> tuple[D, bytes]:
     """Read and validate the document of type `kind` in the file `path`; also its bytes.
+
+    Args:
+        upgrade: makes the present version of an older one's data; a `ValueError` says why not.
 
     Raises:
         InvalidInputError: the file is missing, no regular file, larger than 64 MiB, not UTF-8,
@@ -32,9 +43,20 @@ def read_document(kind: type[D], path: Path) -> tuple[D, bytes]:
     data = _read(path)
     _check_syntax(data, path)
     try:
-        return kind.from_json(data), data
+        if upgrade is None:
+            return kind.from_json(data), data
+        return kind.from_json(json.dumps(_upgraded(upgrade, data, path))), data
     except ValidationError as error:
         raise _misfit(kind, error, json.loads(data), path) from None
+
+
+def _upgraded(upgrade: Callable[[Any], Any], data: bytes, path: Path) -> Any:
+    try:
+        return upgrade(json.loads(data))
+    except ValueError as error:
+        raise InvalidInputError(
+            str(error), where=str(path), remedy="read it with a newer version of NanoBench"
+        ) from None
 
 
 def _read(path: Path) -> bytes:
@@ -100,18 +122,21 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number in JSON")
 
 
-def _misfit(
-    kind: type[Document], error: ValidationError, data: Any, path: Path
-) -> InvalidInputError:
-    problems = _without_other_branches(error.errors(include_url=False))
-    lines = [_problem(kind, problem, data) for problem in problems[:_SHOWN_PROBLEMS]]
+def _misfit(kind: type[Document], error: ValidationError, data: Any, path: Path) -> MisfitError:
+    problems = [
+        _problem(kind, problem, data)
+        for problem in _without_other_branches(error.errors(include_url=False))
+    ]
+    lines = [f"{place}: {what}" for place, what in problems[:_SHOWN_PROBLEMS]]
     if len(problems) > _SHOWN_PROBLEMS:
         lines.append(f"and {len(problems) - _SHOWN_PROBLEMS} more")
     if len(lines) == 1:
         what = f"the file does not fit its schema: {lines[0]}"
     else:
         what = "the file does not fit its schema:" + "".join(f"\n    {line}" for line in lines)
-    return InvalidInputError(what, where=str(path), remedy=f"correct this; {_REFERENCE}")
+    misfit = MisfitError(what, where=str(path), remedy=f"correct this; {_REFERENCE}")
+    misfit.problems = tuple(problems)
+    return misfit
 
 
 def _without_other_branches(problems: Sequence[ErrorDetails]) -> list[ErrorDetails]:
@@ -124,17 +149,18 @@ def _without_other_branches(problems: Sequence[ErrorDetails]) -> list[ErrorDetai
     ] or list(problems)
 
 
-def _problem(kind: type[Document], problem: ErrorDetails, data: Any) -> str:
+def _problem(kind: type[Document], problem: ErrorDetails, data: Any) -> tuple[str, str]:
+    """Where it stands, and what is wrong."""
     place = _place(problem["loc"], data) or "the document"
     if problem["type"] == "extra_forbidden":
         known = _fields_at(kind, problem["loc"][:-1])
         unknown = str(problem["loc"][-1])
         near = difflib.get_close_matches(unknown, known, n=1, cutoff=0.5)
         advice = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"
-        return f"{place}: there is no such field; {advice}"
+        return place, f"there is no such field; {advice}"
     if problem["type"] == "missing":
-        return f"{place}: this field is missing"
-    return f"{place}: {problem['msg'].removeprefix('Value error, ')}"
+        return place, "this field is missing"
+    return place, problem["msg"].removeprefix("Value error, ")
 
 
 def _place(location: Location, data: Any) -> str:

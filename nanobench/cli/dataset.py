@@ -1,0 +1,127 @@
+"""`nanobench dataset`: what the dataset holds, and whether its versions keep their word."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nanobench.cli.options import json_option, state_dir_option, tasks_dir_option, tasks_option
+from nanobench.cli.tables import table
+from nanobench.errors import GateError, UsageError
+
+_EVERYTHING = ("status:*",)
+
+
+@click.group()
+def dataset() -> None:
+    """List the dataset, verify its versions."""
+
+
+@dataset.command("list")
+@tasks_option
+@tasks_dir_option
+@state_dir_option
+@json_option
+def list_tasks(
+    tasks: tuple[str, ...], tasks_dir: Path | None, state_dir: Path | None, as_json: bool
+) -> None:
+    """List tasks, chosen like those of `bench --tasks`; without --tasks all, retired ones too.
+
+    Exit codes: 0 listed, 2 usage, 3 a task file is wrong.
+    """
+    from nanobench.dataset.catalog import Catalog, find_tasks_dir
+    from nanobench.dataset.selectors import names_sample, select
+    from nanobench.files import StateDirectory
+
+    state = StateDirectory.locate(state_dir)
+    sample = names_sample(tasks)
+    catalog = Catalog.open(find_tasks_dir(tasks_dir), state, include_sample=sample)
+    chosen = select(tasks or _EVERYTHING, catalog) if catalog.entries else ()
+    rows = [_row(entry.task) for entry in chosen]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    head = (
+        "task",
+        "tier",
+        "languages",
+        "domain",
+        "status",
+        "curation",
+        "fail to pass",
+        "repository",
+    )
+    click.echo(table([head, *(_cells(row) for row in rows)]))
+
+
+def _row(task: Any) -> dict[str, Any]:
+    expected = task.expected
+    return {
+        "task_id": task.task_id,
+        "tier": task.tier(),
+        "languages": list(task.languages),
+        "domain": task.domain,
+        "status": task.status.state,
+        "curation": task.curation.state,
+        "fail_to_pass": sum(map(len, expected.fail_to_pass.values())) if expected else None,
+        "repo": task.repo,
+        "merged_at": task.merged_at.isoformat(),
+        "token_estimate": task.token_estimate,
+    }
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    from nanobench.report.escape import plain
+
+    targets = "-" if row["fail_to_pass"] is None else str(row["fail_to_pass"])
+    names = ("task_id", "tier", "languages", "domain", "status", "curation")
+    shown = ("+".join(row[name]) if name == "languages" else str(row[name]) for name in names)
+    return (*(plain(text, 60) for text in shown), targets, plain(row["repo"]))
+
+
+@dataset.command()
+@tasks_dir_option
+@json_option
+def verify(tasks_dir: Path | None, as_json: bool) -> None:
+    """Hold every version of the dataset, its git tags, and the files here against each other.
+
+    Pinned fields never change, no task is deleted, no id is used again, a retired task does not
+    come back, and every version can still be read.
+
+    Exit codes: 0 all holds, 1 something does not, 2 usage, 3 no repository, 4 tags may be missing.
+    """
+    from nanobench.dataset.catalog import find_tasks_dir
+    from nanobench.dataset.verifying import verify_versions
+    from nanobench.dataset.versions import present_version, published_versions
+
+    directory = find_tasks_dir(tasks_dir)
+    if directory is None:
+        raise UsageError("there is no task directory", remedy="name one with --tasks-dir")
+    published = published_versions(directory)
+    problems = verify_versions([*published, present_version(directory)])
+    names = [version.name for version in published]
+    if as_json:
+        found = [asdict(problem) for problem in problems]
+        click.echo(json.dumps({"versions": names, "problems": found}, indent=2))
+    else:
+        _tell(names, problems)
+    if problems:
+        raise GateError(
+            f"{len(problems)} problems in the versions of the dataset", where=str(directory)
+        )
+
+
+def _tell(names: list[str], problems: list[Any]) -> None:
+    from nanobench.report.escape import plain
+
+    for problem in problems:
+        place = " ".join(filter(None, (problem.version, problem.task_id, problem.field)))
+        click.echo(f"{plain(place)}: {plain(problem.seen, 500)}\n  next:  {problem.remedy}")
+    if not names:
+        click.echo("no version is published yet; the files here can be read")
+    elif not problems:
+        click.echo(f"{len(names)} versions ({', '.join(names)}) and the files here agree")
