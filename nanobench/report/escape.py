@@ -19,6 +19,7 @@ _MARKDOWN = re.compile(
     r"[\\`*\[\]<>&|~$@#!\"']|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.",
     re.IGNORECASE,
 )
+_UNUSUAL = re.compile(r"[^\n\t -~]")  # all else is shown as it is
 # Control, format (also bidirectional marks), private, unassigned and surrogate characters.
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cn", "Cs"})
 
@@ -46,7 +47,7 @@ def visible(text: str) -> str:
     cannot be seen become escapes.
     """
     clean = _ANSI.sub("", text).replace("\r\n", "\n")
-    return "".join(sign if sign in "\n\t" else _visible(sign) for sign in clean)
+    return _UNUSUAL.sub(lambda sign: _visible(sign[0]), clean)
 
 
 def inert(text: str, limit: int = DEFAULT_LIMIT) -> str:

@@ -75,7 +75,8 @@ def script_json(value: Any) -> Markup:
 
 def _own(*names: str) -> Markup:
     """Style or script of this package."""
-    return Markup("".join((_HERE / name).read_text() for name in names))  # noqa: S704 - it is ours
+    texts = [(_HERE / name).read_text(encoding="utf-8") for name in names]
+    return Markup("".join(texts))  # noqa: S704 - it is ours
 
 
 def _shown(value: Any) -> Any:
