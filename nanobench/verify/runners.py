@@ -13,6 +13,8 @@ Options = Callable[[str, Sequence[str]], str]
 
 NEVER = re.compile(r"(?!)")
 _JUNIT_FILES = "TEST-*.xml"
+# Beside those of Surefire, TestNG writes reports of its own on the same tests: `junitreports`.
+_NO_REPORTS = (".git", "node_modules", "junitreports")
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,5 @@ def collect_reports(patterns: Sequence[str], out: str) -> str:
 
 def _find(patterns: Sequence[str]) -> str:
     paths = " -o ".join(f"-path '{pattern}'" for pattern in patterns)
-    return (
-        "find . \\( -name .git -o -name node_modules \\) -prune"
-        f" -o -type f -name '{_JUNIT_FILES}' \\( {paths} \\)"
-    )
+    pruned = " -o ".join(f"-name {name}" for name in _NO_REPORTS)
+    return f"find . \\( {pruned} \\) -prune -o -type f -name '{_JUNIT_FILES}' \\( {paths} \\)"

@@ -207,6 +207,18 @@ def test_reports_of_modules_are_collected_and_old_ones_are_not_believed(tmp_path
     }
 
 
+def test_tests_that_testng_reports_beside_surefire_are_collected_once(tmp_path: Path) -> None:
+    reports = "target/surefire-reports"
+    own = f"{reports}/junitreports"  # TestNG's listener writes the same tests there
+    script = adapt(
+        Suite(name="t", language="java", command="mvn test"), str(tmp_path / "o")
+    ).script()
+    write = f"mkdir -p {own}; touch {reports}/TEST-TestSuite.xml {own}/TEST-demo.ATest.xml"
+    assert _run(script.replace("mvn test --fail-at-end", write), tmp_path) == 0
+    found = [str(path.relative_to(tmp_path / "o")) for path in (tmp_path / "o").rglob("*.xml")]
+    assert found == [f"{reports}/TEST-TestSuite.xml"]
+
+
 def test_output_that_is_a_result_is_shown_as_well(tmp_path: Path) -> None:
     suite = Suite(name="t", language="go", command="go test .")
     script = adapt(suite, str(tmp_path / "o")).script()
