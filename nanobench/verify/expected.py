@@ -9,6 +9,13 @@ from nanobench.verify.ids import unstable_ids
 from nanobench.verify.suites import SuiteRun
 
 _LISTED = 5
+REMEDY = "check the suites' commands, the test files and the environment of the task"
+
+
+class UntoldError(GateError):
+    """The two states are not told apart as they must be; `reasons` are why, one each."""
+
+    reasons: tuple[str, ...] = ()
 
 
 def compute_expected(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> Expected:
@@ -19,7 +26,7 @@ def compute_expected(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> Ex
         golden: the same suites on the golden state.
 
     Raises:
-        GateError: the golden state does not pass as a whole, a suite at base does not come to
+        UntoldError: the golden state does not pass as a whole, a suite at base does not come to
             results, ids change from run to run, or no test tells the two states apart. It names
             every reason. At base a suite may fail to compile: then none of its tests passes.
     """
@@ -37,11 +44,9 @@ def compute_expected(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> Ex
     if not reasons and not any(expected.fail_to_pass.values()):
         reasons.append("no test fails at base and passes at the golden state")
     if reasons:
-        raise GateError(
-            "verification gate failed",
-            where="; ".join(reasons),
-            remedy="check the suites' commands, the test files and the environment of the task",
-        )
+        error = UntoldError("verification gate failed", where="; ".join(reasons), remedy=REMEDY)
+        error.reasons = tuple(reasons)
+        raise error
     return expected
 
 

@@ -3,32 +3,43 @@
 import json
 from pathlib import Path
 
+from nanobench.dataset.gates.findings import Findings
+from nanobench.dataset.gates.states import Runs
 from nanobench.files import write_atomic
-from nanobench.model.task import Expected
-from nanobench.pipeline.bench import PlannedTask, Services, resolve
-from nanobench.pipeline.places import places
-from nanobench.pipeline.verifying import Lab
-from nanobench.verify.expected import compute_expected
-from nanobench.verify.outputs import OutputStore
-from nanobench.verify.suites import Purpose
+from nanobench.model.task import Expected, Task
+from nanobench.verify.expected import REMEDY, UntoldError, compute_expected
+
+_SHOWN = 5
 
 
-def verification_gate(planned: PlannedTask, services: Services, outputs: Path) -> Expected:
-    """Run all suites on the base and on the golden state, both with the golden test files.
+def verification_gate(base: Runs, golden: Runs, findings: Findings) -> Expected | None:
+    """What the tests do on one run of each state; null if it does not tell the two apart."""
+    try:
+        return compute_expected(base, golden)
+    except UntoldError as error:
+        for reason in error.reasons:
+            findings.add("suites", reason, REMEDY)
+        return None
 
-    The whole outputs of the suites go to `outputs`, as `base-<suite>` and `golden-<suite>`.
 
-    Raises:
-        GateError: the two states are not told apart, or the golden state does not pass.
-        NanobenchError: the task cannot be resolved, installed or run.
-    """
-    material = resolve(planned, services)
-    dependencies = services.environment.prepare(material.task, material.snapshot)
-    with places(services.state.runs) as rooms:
-        lab = Lab(material, dependencies, rooms, OutputStore(outputs))
-        _, base = lab.run("base", (), Purpose("base"))
-        _, golden = lab.run("golden", material.golden.changes, Purpose("golden"))
-    return compute_expected(base, golden)
+def check_written(task: Task, expected: Expected, findings: Findings) -> None:
+    """The file's `expected` is what the tests do."""
+    remedy = "write it with `nanobench task gate --write`; it is never written by hand"
+    if task.expected is None:
+        findings.add("expected", "the file does not say which tests must pass", remedy)
+        return
+    for kind in ("fail_to_pass", "pass_to_pass"):
+        seen, stated = getattr(expected, kind), getattr(task.expected, kind)
+        for suite in sorted(seen.keys() | stated.keys()):
+            apart = sorted(set(seen.get(suite, ())) ^ set(stated.get(suite, ())))
+            if apart:
+                more = f" and {len(apart) - _SHOWN} more" if len(apart) > _SHOWN else ""
+                findings.add(
+                    f"expected.{kind}.{suite}",
+                    f"{len(apart)} tests differ from what was seen: "
+                    f"{', '.join(apart[:_SHOWN])}{more}",
+                    remedy,
+                )
 
 
 def write_expected(path: Path, expected: Expected) -> None:

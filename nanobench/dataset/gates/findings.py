@@ -1,0 +1,68 @@
+"""Problems as they are collected by a gate: none stops at the first."""
+
+from nanobench.errors import NanobenchError
+from nanobench.model.gate import GateName, GateOutcome, GateProblem, GateStatus
+
+
+class Findings:
+    """The problems that one gate finds in one file."""
+
+    def __init__(self, gate: GateName, file: str) -> None:
+        self._gate: GateName = gate
+        self._file = file
+        self._problems: list[GateProblem] = []
+        self._ran = True
+
+    def add(self, field: str | None, seen: str, remedy: str) -> None:
+        """A problem that has to be put right."""
+        self._problems.append(
+            GateProblem(gate=self._gate, file=self._file, field=field, seen=seen, remedy=remedy)
+        )
+
+    def warn(self, field: str | None, seen: str, remedy: str) -> None:
+        """Something that a person should look at; the gate passes."""
+        problem = GateProblem(
+            gate=self._gate,
+            file=self._file,
+            field=field,
+            seen=seen,
+            remedy=remedy,
+            severity="warning",
+        )
+        self._problems.append(problem)
+
+    def take(self, field: str | None, error: NanobenchError) -> None:
+        """An error that shows that something is wrong."""
+        self.add(field, _told(error), error.remedy or "see docs/task-file.md")
+
+    def could_not_run(self, error: NanobenchError) -> None:
+        """An error that kept the gate from being run: it has not passed."""
+        self._ran = False
+        self.take(None, error)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was run and nothing has to be put right."""
+        return self.outcome().status == "passed"
+
+    def outcome(self) -> GateOutcome:
+        """What became of the gate."""
+        wrong = any(problem.severity == "error" for problem in self._problems)
+        status: GateStatus = "failed" if wrong else "passed"
+        return GateOutcome(
+            gate=self._gate,
+            status=status if self._ran else "not_run",
+            problems=tuple(self._problems),
+        )
+
+
+def not_run(gate: GateName, file: str, because: str) -> GateOutcome:
+    """A gate that waits for another one."""
+    problem = GateProblem(
+        gate=gate, file=file, seen=f"not run: {because}", remedy="put that right first"
+    )
+    return GateOutcome(gate=gate, status="not_run", problems=(problem,))
+
+
+def _told(error: NanobenchError) -> str:
+    return f"{error.what} ({error.where})" if error.where else error.what

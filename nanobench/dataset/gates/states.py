@@ -1,0 +1,65 @@
+"""The two states of a task, base and golden, and their suites run as often as gates need."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from nanobench.environment.protocol import Prepared
+from nanobench.pipeline.bench import Material, Services
+from nanobench.pipeline.places import places
+from nanobench.pipeline.verifying import Lab
+from nanobench.verify.outputs import OutputStore
+from nanobench.verify.suites import Purpose, SuiteRun
+
+State = Literal["base", "golden"]
+Runs = tuple[SuiteRun, ...]
+STATES: tuple[State, ...] = ("base", "golden")
+
+
+@dataclass(frozen=True)
+class States:
+    """The task's suites on either state, each with the golden test files.
+
+    Whole outputs go to `outputs`, as `<state>-<number>-<suite>`.
+    """
+
+    material: Material
+    services: Services
+    outputs: Path
+    jobs: int = 1
+
+    def run(self, numbers: Iterable[int], told: Callable[[str], None]) -> dict[State, list[Runs]]:
+        """Run every suite once per number on both states, at most `jobs` runs at a time.
+
+        Args:
+            numbers: of the runs, for the names of their outputs.
+            told: is called with a phrase as each run begins.
+
+        Raises:
+            EnvironmentSetupError: the dependencies cannot be installed, or a sandbox fails.
+            NanobenchError: a tree cannot be built, or a directory cannot be used.
+        """
+        task, snapshot = self.material.task, self.material.snapshot
+        dependencies = self.services.environment.prepare(task, snapshot)
+        asked = [(state, number) for number in numbers for state in STATES]
+
+        def one(asked: tuple[State, int]) -> Runs:
+            told(f"{task.task_id}: {asked[0]}, run {asked[1]}")
+            return self._run(*asked, dependencies)
+
+        with ThreadPoolExecutor(max_workers=self.jobs) as pool:
+            done = list(pool.map(one, asked))
+        found: dict[State, list[Runs]] = {state: [] for state in STATES}
+        for (state, _), runs in zip(asked, done, strict=True):
+            found[state].append(runs)
+        return found
+
+    def _run(self, state: State, number: int, dependencies: Prepared) -> Runs:
+        changes = self.material.golden.changes if state == "golden" else ()
+        label = f"{state}-{number}"
+        with places(self.services.state.runs) as rooms:
+            lab = Lab(self.material, dependencies, rooms, OutputStore(self.outputs))
+            _, runs = lab.run(label, changes, Purpose(label))
+        return runs
