@@ -1,6 +1,7 @@
 """Which paths an agent cannot change for the verification."""
 
 import re
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -11,12 +12,19 @@ from nanobench.workspace.changes import Change
 # Configuration of a test runner and of nothing else.
 _TEST_CONFIGURATION = re.compile(r"(^|/)(conftest\.py|\.?pytest\.(ini|toml)|tox\.ini)$")
 _RUNNER_CONFIGURATION = re.compile(
-    r"(^|/)((vitest|jest|ava)\.config\.[cm]?[jt]s|jest\.config\.json"
+    # Vitest reads vite.config; what that says beside serves the build, which no test runs.
+    r"(^|/)((vitest|vite|jest|ava|playwright)\.config\.[cm]?[jt]s|jest\.config\.json"
     r"|vitest\.workspace\.([cm]?[jt]s|json)|\.mocharc\.(js|cjs|mjs|json|jsonc|ya?ml)|\.taprc"
     r"|\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.cjs"  # they choose shells and options of node
+    r"|[^/]+\.(dist|egg)-info/[^/]+"  # an entry point makes a plugin of any module
     r"|build\.rs|\.cargo/config(\.toml)?|\.config/nextest\.toml|go\.work"
-    r"|\.mvn/[^/]+|junit-platform\.properties|phpunit\.xml(\.dist)?|CTestCustom\.cmake)$"
+    r"|\.mvn/.+|gradle/wrapper/[^/]+|junit-platform\.properties|phpunit\.xml(\.dist)?|CTestCustom\.cmake)$"
 )
+# Modules that pytest imports by these names; `python -m` looks in its own directory first.
+_RUNNER_MODULE = re.compile(
+    r"_?pytest(_\w+)?|pluggy|iniconfig|packaging|pygments|exceptiongroup|tomli|colorama|py|coverage"
+)
+_MODULE = re.compile(r"(?P<directory>(?:.+/)?)(?P<name>\w+)(/__init__)?\.(py|[^/]*\.?so|pyd)")
 _MAKEFILE = re.compile(r"(^|/)((GNUm|[Mm])akefile|[^/]+\.mk)$")
 _TEST_DIRECTORY = re.compile(r"(^|/)(tests?|__tests?__|specs?|__snapshots__)/")
 _TEST_NAME = re.compile(
@@ -37,6 +45,7 @@ class Protection:
 
     `roots` are files or directories by name. What only configures a test runner, and what the
     test commands themselves start, is protected unless the golden patch changes it.
+    `import_roots` are the directories in which Python finds modules before its own.
     """
 
     roots: frozenset[bytes]
@@ -44,6 +53,7 @@ class Protection:
     ancestors: frozenset[bytes]
     required: frozenset[bytes]
     commands: Invoked
+    import_roots: frozenset[str] = frozenset()
 
     def covers(self, path: bytes) -> bool:
         """Whether the golden (or base) version of this path is the one that counts."""
@@ -69,6 +79,18 @@ class Protection:
         """
         return self.covers(path) or path in self.ancestors
 
+    def shadows(self, change: Change) -> bool:
+        """Whether an agent's new file would be imported in the place of the runner, or of Python.
+
+        That is a module by such a name where Python looks first: beside the test command.
+        """
+        found = _MODULE.fullmatch(change.path.decode("utf-8", "replace"))
+        if not found or change.base_mode is not None or change.path in self.golden_paths:
+            return False
+        name = found["name"]
+        known = name in sys.stdlib_module_names or _RUNNER_MODULE.fullmatch(name) is not None
+        return known and found["directory"].rstrip("/") in self.import_roots
+
 
 def protection(task: Task, golden: Collection[Change]) -> Protection:
     """What is protected in a task.
@@ -83,7 +105,8 @@ def protection(task: Task, golden: Collection[Change]) -> Protection:
     roots |= {path for path in golden_paths if is_test(path.decode("utf-8", "replace"))}
     roots -= required
     ancestors = frozenset(parent for path in roots for parent in _parents(path))
-    return Protection(frozenset(roots), golden_paths, ancestors, required, invoked(task))
+    places = frozenset({"", *(suite.cwd.strip("./") for suite in task.all_suites())})
+    return Protection(frozenset(roots), golden_paths, ancestors, required, invoked(task), places)
 
 
 def _parents(path: bytes) -> list[bytes]:

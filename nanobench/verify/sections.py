@@ -5,7 +5,8 @@ how is not, unless the golden patch changes it too: then it is part of the task.
 
 - `package.json`: the scripts that the test commands run, and the runners' keys;
 - `pyproject.toml` and `setup.cfg`: pytest's tables;
-- `Cargo.toml`: `[[test]]`, `[patch]` and `[replace]`; `go.mod`: `replace`.
+- `Cargo.toml`: `[[test]]`, `[patch]` and `[replace]`; `go.mod`: `replace`;
+- `pom.xml` and Gradle's files: see `java_builds`.
 """
 
 import configparser
@@ -17,12 +18,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanobench.verify.invoked import Invoked
+from nanobench.verify.java_builds import gradle_statements, merge_pom, pom_sections
 
 Values = Mapping[str, Any]
 """Sections by name, with what they say."""
 
 _NO_COMMANDS = Invoked(frozenset(), frozenset(), make=False)
 _PACKAGE_KEYS = ("jest", "mocha", "vitest", "ava", "tap", "nyc", "c8")
+_DIGITS = 300
 _TOML_HEADER = re.compile(r"^\s*\[{1,2}\s*(?P<name>[^\[\]\n]+?)\s*\]{1,2}\s*(?:#.*)?$")
 _INI_HEADER = re.compile(r"^\[(?P<name>[^\]\n]+)\]")
 _GO_REPLACE = re.compile(
@@ -57,15 +60,26 @@ def restore(path: bytes, versions: Versions, commands: Invoked) -> tuple[bytes, 
     """The agent's version with the runners' sections as at the base, and which were put back.
 
     A file that does not parse is left as it is: the runner will refuse it. A file in which the
-    sections cannot be told from the rest is taken from the base as a whole.
+    sections cannot be told from the rest is taken from the base as a whole; so is one that is
+    nested too deep for us, which a runner may still read.
     """
-    kind = _KINDS.get(path.rpartition(b"/")[2])
+    kind = _kind(path)
     if kind is None:
         return versions.agent, ()
     agent, base = _text(versions.agent), _text(versions.base or b"")
     try:
+        return _restored(kind, versions, (agent, base), commands)
+    except RecursionError:
+        return versions.base or b"", ("all",)
+
+
+def _restored(
+    kind: _Kind, versions: Versions, texts: tuple[str, str], commands: Invoked
+) -> tuple[bytes, tuple[str, ...]]:
+    agent, base = texts
+    try:
         after, rest = kind.read(agent, commands)
-    except (ValueError, RecursionError):
+    except ValueError:
         return versions.agent, ()
     before = _sections(kind, base, commands)
     changed = {n for n in {*before, *after} if before.get(n) != after.get(n)}
@@ -92,11 +106,17 @@ def _says(kind: _Kind, text: str, wanted: tuple[Values, Any]) -> bool:
 
 def has_sections(path: bytes) -> bool:
     """Whether a file of this name may hold such a section."""
-    return path.rpartition(b"/")[2] in _KINDS
+    return _kind(path) is not None
+
+
+def _kind(path: bytes) -> _Kind | None:
+    name = path.rpartition(b"/")[2]
+    return _GRADLE if name.endswith((b".gradle", b".gradle.kts")) else _KINDS.get(name)
 
 
 def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")  # npm drops it, too
+    return text.replace("\r\n", "\n")
 
 
 def _sections(kind: _Kind, text: str, commands: Invoked) -> Values:
@@ -107,7 +127,7 @@ def _sections(kind: _Kind, text: str, commands: Invoked) -> Values:
 
 
 def _read_package(text: str, commands: Invoked) -> tuple[Values, Any]:
-    document = json.loads(text or "{}")
+    document = _json(text)
     if not isinstance(document, dict):
         raise ValueError("no object")
     scripts = document.get("scripts")
@@ -118,8 +138,13 @@ def _read_package(text: str, commands: Invoked) -> tuple[Values, Any]:
     return found, None  # the document is put together as one, not as text
 
 
+def _json(text: str) -> Any:
+    """As npm reads it: of a number with very many digits, Python would make an error."""
+    return json.loads(text or "{}", parse_int=lambda digits: int(digits[:_DIGITS]))
+
+
 def _merge_package(agent: str, base: str, names: Collection[str]) -> str:
-    document, original = json.loads(agent), json.loads(base or "{}")
+    document, original = _json(agent), _json(base)
     for name in names:
         _, dot, script = name.partition("scripts.")
         source = original.get("scripts", {}) if dot else original
@@ -128,7 +153,7 @@ def _merge_package(agent: str, base: str, names: Collection[str]) -> str:
         target.pop(key, None)
         if key in source:
             target[key] = source[key]
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _toml(*paths: tuple[str, ...]) -> _Kind:
@@ -196,10 +221,17 @@ def _merge_go(agent: str, base: str, _: Collection[str]) -> str:
     return _GO_REPLACE.sub("", agent).rstrip("\n") + "\n" + restored
 
 
+def _read_gradle(text: str, _: Invoked) -> tuple[Values, Any]:
+    found = gradle_statements(text)
+    return ({"test": found} if found else {}), None
+
+
+_GRADLE = _Kind(_read_gradle, lambda _, base, names: base)
 _KINDS: Mapping[bytes, _Kind] = {
     b"package.json": _Kind(_read_package, _merge_package),
     b"pyproject.toml": _toml(("tool", "pytest")),
     b"setup.cfg": _Kind(_read_ini, lambda *texts: _merge_blocks(*texts, header=_INI_HEADER)),
     b"Cargo.toml": _toml(("test",), ("patch",), ("replace",)),
     b"go.mod": _Kind(_read_go, _merge_go),
+    b"pom.xml": _Kind(lambda text, _: (pom_sections(text), None), merge_pom),
 }

@@ -49,6 +49,14 @@ def test_look_alikes_are_source(path: str) -> None:
         ("any/where/conftest.py", True),
         (".pytest.toml", True),
         ("vitest.config.ts", True),
+        ("ui/vite.config.mts", True),
+        ("vite.config.production.ts", False),
+        (".mvn/wrapper/maven-wrapper.properties", True),
+        ("gradle/wrapper/gradle-wrapper.properties", True),
+        ("gradle/libs.versions.toml", False),
+        ("tsconfig.json", False),  # how a program is compiled is a part of it
+        ("pom.xml", False),
+        ("build.gradle", False),
         ("ui/jest.config.json", True),
         ("jest.config.js", False),  # the golden patch changes it
         (".mocharc.yml", True),

@@ -156,7 +156,6 @@ def test_replacements_of_go_modules_are_put_back(task: Callable[..., Task]) -> N
     ("path", "content"),
     [
         ("package.json", b"{broken"),
-        ("package.json", b"[" * 100_000),
         ("package.json", b"[]"),
         ("pyproject.toml", b"[tool.pytest\n"),
         ("setup.cfg", b"no section\n"),
@@ -169,3 +168,25 @@ def test_what_does_not_parse_is_left_for_the_runner_to_refuse(
 ) -> None:
     versions = Versions(content, b"", None)
     assert restore(path.encode(), versions, invoked(task(test_command="npm test"))) == (content, ())
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b"\xef\xbb\xbf" + npm(scripts={"test": "true"}),
+        npm(scripts={"test": "true"})[:-1] + b', "n": ' + b"1" * 9000 + b"}",
+        npm(scripts={"test": "true"})[:-1] + b', "n": "\\ud800"}',
+        npm(scripts={"test": "true"})[:-1] + b', "n": "\xff"}',
+    ],
+    ids=["byte order mark", "long number", "lone surrogate", "no UTF-8"],
+)
+def test_what_npm_reads_hides_no_script(task: Callable[..., Task], odd: bytes) -> None:
+    text, names = after(task, "package.json", odd, npm())
+    assert "scripts.test" in names
+    assert json.loads(text)["scripts"]["test"] == PACKAGE["scripts"]["test"]
+
+
+def test_a_file_nested_too_deep_is_taken_from_the_base(task: Callable[..., Task]) -> None:
+    deep = b"[" * 100_000 + b"]" * 100_000
+    agent = npm(scripts={"test": "true"})[:-1] + b', "n": ' + deep + b"}"
+    assert after(task, "package.json", agent, npm()) == (npm().decode(), ("all",))
