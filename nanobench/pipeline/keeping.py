@@ -8,15 +8,16 @@ from pathlib import Path
 
 from nanobench.files import write_atomic
 from nanobench.pipeline.acting import Acted
+from nanobench.pipeline.artifacts import (
+    AGENT_PATCH,
+    AGENT_REPORT,
+    AGENT_STDERR,
+    GATEWAY_LOG,
+    PROMPT,
+)
 from nanobench.pipeline.store import OUTPUTS
 from nanobench.verify.outputs import CommandOutput, OutputStore
 from nanobench.workspace.diff import WorkspaceDiff
-
-AGENT_REPORT = "agent-report"
-AGENT_STDERR = "agent-stderr"
-AGENT_PATCH = "agent.patch"
-GATEWAY_LOG = "gateway.jsonl"
-PROMPT = "prompt.txt"
 
 
 @dataclass(frozen=True)

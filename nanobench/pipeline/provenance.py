@@ -19,9 +19,9 @@ from nanobench.model.record import (
 )
 from nanobench.model.signals import Signals
 from nanobench.pipeline.acting import Acted
+from nanobench.pipeline.artifacts import AGENT_REPORT
 from nanobench.pipeline.bench import SCRIPTED, Bench
 from nanobench.pipeline.isolating import agent_network, isolation
-from nanobench.pipeline.keeping import AGENT_REPORT
 from nanobench.pipeline.verifying import Verified
 
 _UNPINNED: tuple[TemperatureState, ...] = ("refused", "ignored", "unknown")

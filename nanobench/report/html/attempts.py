@@ -13,7 +13,7 @@ from nanobench.agent.report_file import first_object, read_bounded
 from nanobench.model.migrations import UnreadableRecordError
 from nanobench.model.record import Record
 from nanobench.model.report import AgentReport
-from nanobench.pipeline.keeping import AGENT_PATCH, AGENT_REPORT, GATEWAY_LOG, PROMPT
+from nanobench.pipeline.artifacts import AGENT_PATCH, AGENT_REPORT, GATEWAY_LOG, PROMPT
 from nanobench.pipeline.records import RECORD, find, load_record
 from nanobench.pipeline.store import OUTPUTS
 from nanobench.verify.outputs import OUTPUT_SUFFIX

@@ -7,7 +7,7 @@ from typing import Any
 from nanobench.errors import NanobenchError
 from nanobench.model.record import CommandSummary, Record
 from nanobench.model.signals import SuiteSignals, TestOutcome
-from nanobench.pipeline.keeping import AGENT_REPORT, AGENT_STDERR
+from nanobench.pipeline.artifacts import AGENT_REPORT, AGENT_STDERR
 from nanobench.report.escape import plain
 from nanobench.report.explanation import explain_record, render_explanation
 from nanobench.report.html.attempts import Attempt, Read
