@@ -48,7 +48,6 @@ class Client:
     repository_name: str
     api_url: str
     author: str | None = None
-    sleep: Callable[[float], None] = time.sleep
 
     @cached_property
     def repository(self) -> Repository:
@@ -96,7 +95,7 @@ class Client:
             stop=stop_after_attempt(ATTEMPTS),
             retry=retry_if_exception(_passes),
             wait=_wait,
-            sleep=self.sleep,
+            sleep=_pause,
             reraise=True,
         )
         try:
@@ -131,6 +130,10 @@ def open_client(environ: Mapping[str, str], context: Context, author: str | None
             remedy="set it to owner/name",
         )
     return Client(token, context.repository, context.api_url, author)
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(seconds)
 
 
 def _passes(error: BaseException) -> bool:

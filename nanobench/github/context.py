@@ -13,7 +13,7 @@ from pydantic_core import from_json
 from nanobench.errors import InvalidInputError
 
 _MAX_EVENT_BYTES = 25 * 1024 * 1024  # GitHub caps the payload of an event at this
-_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+_REPOSITORY = re.compile(r"[A-Za-z0-9_-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}")
 _PULL_REQUEST_EVENTS = ("pull_request", "pull_request_target", "pull_request_review")
 
 

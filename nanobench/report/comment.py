@@ -59,10 +59,10 @@ class Links:
 def comment_parts(report: Report, comparison: Comparison | None, links: Links) -> list[Part]:
     """The parts of a comment, in its order; foreign text in them is inert."""
     texts = {
-        "runs without a score": _absent(report),
         "models": _joined(models(report, comparison)),
         "matrix": _joined(matrix(report, comparison)),
         "failure taxonomy": _joined(taxonomies(report, comparison)),
+        "runs without a score": _absent(report),
         "failing tasks": _joined(failing(report)),
         "navigation delta": _joined(navigation(report)),
         "what varied": _joined(varied(comparison)),
@@ -105,7 +105,7 @@ def _head(report: Report, comparison: Comparison | None, links: Links) -> Iterat
     if comparison is None:
         yield "There is no baseline: this is a first run, compared with nothing."
     else:
-        yield _changed(comparison)
+        yield _changed(comparison) if comparison.changes else "There is nothing to compare."
     states = [f"**{count} {state}**" for state, count in incomplete(report).items()]
     if states:
         yield f"{' · '.join(states)} of {len(report.cells)} planned runs: not scored."
@@ -119,8 +119,8 @@ def _changed(comparison: Comparison) -> str:
         names = [f"{inert(str(c.model), _NAME_WIDTH)} {c.mode}" for c in own[:_NAMED]]
         more = f" and {len(own) - _NAMED} more" if len(own) > _NAMED else ""
         if own:
-            told.append(f"{len(own)} {words}: {', '.join(names)}{more}")
-    return f"Against the baseline: {'; '.join(told) or 'nothing to compare'}."
+            told.append(f"- {words} ({len(own)}): {', '.join(names)}{more}")
+    return "\n".join(["Against the baseline, by model and mode:", "", *told])
 
 
 def _absent(report: Report) -> str:

@@ -24,6 +24,12 @@ _MOST_NAMED_HEADS = 3
 _FAILING_SHOWN = 30
 _SHIFTS_SHOWN = 6
 _VALUE_WIDTH = 120
+_VERDICTS = {
+    "regression": "**regression**",
+    "improvement": "**improvement**",
+    "not distinguishable from noise": "noise",
+    "not comparable": "not compared",
+}
 
 _Task = tuple[ModelRef, Mode, str]
 
@@ -34,26 +40,24 @@ def titled(title: str, text: str) -> str:
 
 
 def models(report: Report, comparison: Comparison | None) -> Iterator[str]:
-    """Every model in every mode: its rates, the baseline's, and what would have shown."""
+    """Every model in every mode: verdict, rates, the baseline's, and what would have shown."""
     changes = {(c.model, c.mode): c for c in comparison.changes} if comparison else {}
+    heads = "# | model, mode | verdict | pass rate | baseline | mean score | shows"
     for section in report.sections:
         yield f"### {TITLES[section.kind]}"
         numbers = _numbers(section)
-        heads = "# | model | mode | solved | pass rate | mean score | smallest drop shown"
-        if comparison is not None:
-            heads += " | baseline | verdict"
         yield table(
-            heads,
+            heads if comparison else heads.replace("verdict | ", "").replace("baseline | ", ""),
             (
-                [str(numbers[s.model]), *_summary(s), *_against(s, changes, comparison)]
+                [str(numbers[s.model]), *_summary(s, changes.get((s.model, s.mode)), comparison)]
                 for s in section.summaries
             ),
         )
     if report.sections:
         yield (
-            "In brackets: 95 % intervals, same tasks run again. Smallest drop shown: in percentage "
-            "points, what a second result of as many runs would show with 80 % probability; a "
-            "smaller change is not distinguishable from noise here."
+            "In brackets: 95 % intervals, same tasks run again. Noise: no difference that is "
+            "distinguishable from it. Shows: the smallest drop (and rise), in percentage points, "
+            "that samples of this size show with 80 % probability."
         )
 
 
@@ -83,8 +87,9 @@ def matrix(report: Report, comparison: Comparison | None) -> Iterator[str]:
         numbered = "; the numbers are those of the models above"
         many = any(len(_numbers(s)) > _MOST_NAMED_HEADS for s in report.sections)
         yield (
-            f"Runs passed of runs graded, and the mean score{numbered if many else ''}. An arrow "
-            "comes from the baseline."
+            f"Runs passed of runs graded, and the mean score{numbered if many else ''}. "
+            "Was: in the baseline, where it differs. Infra.: ended in infrastructure trouble, "
+            "not scored."
         )
 
 
@@ -184,44 +189,49 @@ def _aside(report: Report, section: Section) -> str:
     return f": {TITLES[section.kind].lower()}" if len(report.sections) > 1 else ""
 
 
-def _summary(summary: Summary) -> list[str]:
-    drop = summary.detectable_drop
-    return [
-        inert(str(summary.model), _NAME_WIDTH),
-        summary.mode,
-        f"{summary.solved}/{summary.valid_runs}",
-        rate(summary.pass_rate, summary.pass_rate_interval),
-        score(summary.mean_score, summary.mean_score_interval),
-        "none" if drop is None else f"{100 * drop:.0f}",
-    ]
-
-
-def _against(
-    summary: Summary,
-    changes: dict[tuple[ModelRef | None, Mode], Change],
-    comparison: Comparison | None,
-) -> Sequence[str]:
+def _summary(
+    summary: Summary, change: Change | None, comparison: Comparison | None
+) -> Iterator[str]:
+    yield f"{inert(str(summary.model), _NAME_WIDTH)}<br>{summary.mode}"
+    if comparison is not None:
+        yield _VERDICTS[change.verdict] if change else NONE
+    solved = f"{summary.solved}/{summary.valid_runs}"
+    yield f"{solved}<br>{_unbroken(rate(summary.pass_rate, summary.pass_rate_interval))}"
+    if comparison is not None:
+        yield _unbroken(estimated(change.before)) if change else NONE
+    yield _unbroken(score(summary.mean_score, summary.mean_score_interval))
     if comparison is None:
-        return ()
-    change = changes.get((summary.model, summary.mode))
-    if change is None:
-        return (NONE, NONE)
-    loud = change.verdict in ("regression", "improvement")
-    return (estimated(change.before), f"**{change.verdict}**" if loud else change.verdict)
+        yield _size(summary.detectable_drop)
+    else:
+        found = (change.detectable_drop, change.detectable_rise) if change else ()
+        yield ", ".join(map(_size, found)) or NONE
+
+
+def _unbroken(figure: str) -> str:
+    """A figure and, below it, its interval: neither is broken into lines."""
+    value, bracket, interval = figure.partition(" (")
+    told = f"{value}<br>({interval}" if bracket else value
+    return told.replace(" ", "&nbsp;")
+
+
+def _size(difference: float | None) -> str:
+    return "none" if difference is None else f"{100 * difference:.0f}"
 
 
 def _cell(task: TaskResult | None, change: TaskChange | None) -> str:
     if task is None:
         return NONE
     runs = f"{task.solved}/{task.valid_runs}" if task.valid_runs else "no score"
+    lines = [runs, number(task.mean_score)] if task.valid_runs else [runs]
     if change is not None and _has_moved(change):
-        runs = f"{change.solved_before}/{change.runs_before} → **{runs}**"
-    absent = [
-        f"{count} {what}"
-        for what, count in (("missing", task.missing), ("infrastructure", task.infrastructure))
+        lines[0] = f"**{runs}**"
+        lines.append(f"was&nbsp;{change.solved_before}/{change.runs_before}")
+    lines += [
+        f"{count}&nbsp;{what}"
+        for what, count in (("missing", task.missing), ("infra.", task.infrastructure))
         if count
     ]
-    return "<br>".join([runs, *([number(task.mean_score)] if task.valid_runs else []), *absent])
+    return "<br>".join(lines)
 
 
 def _has_moved(change: TaskChange) -> bool:
