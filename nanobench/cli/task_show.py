@@ -69,7 +69,12 @@ def _views(
     empty = Catalog({}, None)
     catalog = empty if alone else Catalog.open(directory, state, include_sample=sample)
     return [
-        View(entry, catalog.dataset, None if offline else material_of(entry.task, state))
+        View(
+            entry,
+            catalog.dataset,
+            None if offline else material_of(entry.task, state),
+            tuple(other.task for other in catalog.entries.values() if other.origin == "dataset"),
+        )
         for entry in select(tasks, catalog)
     ]
 

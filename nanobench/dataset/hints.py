@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, Protocol
 
 from nanobench.model.task import Task
-from nanobench.pipeline.bench import Material
 from nanobench.scoring.identifiers import identifiers, occurs
 from nanobench.verify.protection import looks_like_test
+from nanobench.workspace.golden import Golden
 from nanobench.workspace.paths import display
 from nanobench.workspace.snapshot import Snapshot
 
@@ -38,24 +38,40 @@ class Hint:
     text: str
 
 
-def hints(material: Material, others: Iterable[Task]) -> tuple[Hint, ...]:
-    """All hints about a task, by topic; `others` are the other tasks of the dataset."""
-    rest = [task for task in others if task.task_id != material.task.task_id]
+class Sources(Protocol):
+    """What the pinned repository says of a task."""
+
+    @property
+    def statement(self) -> str:
+        """The text that the agent is given."""
+
+    @property
+    def golden(self) -> Golden:
+        """The golden patch."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The base commit."""
+
+
+def hints(task: Task, sources: Sources, others: Iterable[Task]) -> tuple[Hint, ...]:
+    """All hints about a task, by topic; `others` are the tasks of the dataset."""
+    rest = [other for other in others if other.task_id != task.task_id]
     return (
-        *statement_hints(material),
-        *file_hints(material),
-        *balance_hints(material.task, rest),
-        *duplicate_hints(material.task, rest),
+        *statement_hints(sources),
+        *file_hints(task, sources),
+        *balance_hints(task, rest),
+        *duplicate_hints(task, rest),
     )
 
 
-def statement_hints(material: Material) -> list[Hint]:
+def statement_hints(sources: Sources) -> list[Hint]:
     """What the statement gives away: names and paths that only the golden patch brings."""
-    statement = material.statement
-    named = sorted(name for name in _introduced(material) if occurs(name, statement))
+    statement = sources.statement
+    named = sorted(name for name in _introduced(sources) if occurs(name, statement))
     paths = sorted(
         path
-        for change in material.golden.changes
+        for change in sources.golden.changes
         if occurs(PurePosixPath(path := display(change.path)).name, statement)
     )
     found = []
@@ -66,13 +82,12 @@ def statement_hints(material: Material) -> list[Hint]:
     return found or [Hint("statement", "names nothing that the patch introduces, and no file")]
 
 
-def file_hints(material: Material) -> list[Hint]:
+def file_hints(task: Task, sources: Sources) -> list[Hint]:
     """Changed files that are not required, and files with imports from or to required ones."""
-    task = material.task
     known = {*task.required_files, *task.test_files, *task.generated_files}
     changed = sorted(
         path
-        for change in material.golden.changes
+        for change in sources.golden.changes
         if not looks_like_test(path := display(change.path)) and path not in known
     )
     found = []
@@ -80,7 +95,7 @@ def file_hints(material: Material) -> list[Hint]:
         found.append(
             Hint("required files", f"the patch also changes, not required: {_some(changed)}")
         )
-    near = _neighbours(task, material.snapshot, {*known, *changed})
+    near = _neighbours(task, sources.snapshot, {*known, *changed})
     if near:
         told = [f"{path} ({count})" for path, count in near]
         found.append(
@@ -126,13 +141,13 @@ def duplicate_hints(task: Task, others: Iterable[Task]) -> list[Hint]:
     return found
 
 
-def _introduced(material: Material) -> set[str]:
+def _introduced(sources: Sources) -> set[str]:
     """Identifiers in the golden state of changed files that their base state has not."""
     before: set[str] = set()
     after: set[str] = set()
-    for change in material.golden.changes:
-        if change.path in material.snapshot.entries:
-            before.update(identifiers(_text(material.snapshot.blob(change.path))))
+    for change in sources.golden.changes:
+        if change.path in sources.snapshot.entries:
+            before.update(identifiers(_text(sources.snapshot.blob(change.path))))
         if change.content is not None:
             after.update(identifiers(_text(change.content)))
     return {name for name in after - before if len(name) >= _SHORTEST}

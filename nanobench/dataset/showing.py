@@ -10,6 +10,7 @@ from typing import Any
 from nanobench.dataset.catalog import Dataset, TaskEntry
 from nanobench.dataset.changes import path_kind
 from nanobench.dataset.extract.extraction import suggested_tier
+from nanobench.dataset.hints import hints
 from nanobench.dataset.tokens import TOKENIZER, tokens_of_bytes
 from nanobench.files import StateDirectory
 from nanobench.model.task import PatchSource, StatementSource, Task
@@ -31,11 +32,15 @@ class Material:
 
 @dataclass(frozen=True)
 class View:
-    """A task under view; `material` is null if the repository was not asked."""
+    """A task under view, and the tasks of the dataset.
+
+    `material` is null if the repository was not asked.
+    """
 
     entry: TaskEntry
     dataset: Dataset | None
     material: Material | None
+    others: tuple[Task, ...] = ()
 
     @property
     def task(self) -> Task:
@@ -167,6 +172,14 @@ def _counts(ids: dict[str, tuple[str, ...]]) -> list[str]:
     return [f"{name} {len(tests)}" for name, tests in ids.items()]
 
 
+def _hints(view: View) -> Section:
+    facts: dict[str, list[str]] = {}
+    if view.material is not None:
+        for hint in hints(view.task, view.material, view.others):
+            facts.setdefault(hint.topic, []).append(hint.text)
+    return Section("hints (counted, not judged)", dict(facts))
+
+
 def _decisions(view: View) -> Section:
     status, curation = view.task.status, view.task.curation
     facts: dict[str, Any] = {"status": status.state, "curation": curation.state}
@@ -192,5 +205,6 @@ SECTIONS: Sequence[Callable[[View], Section]] = (
     _statement,
     _patch,
     _tests,
+    _hints,
     _decisions,
 )

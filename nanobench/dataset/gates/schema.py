@@ -3,15 +3,14 @@
 from pathlib import Path
 
 from nanobench.dataset.catalog import TaskEntry, load_task
+from nanobench.dataset.extract.extraction import suggested_tier
 from nanobench.dataset.gates.findings import Findings
 from nanobench.dataset.reading import MisfitError
 from nanobench.errors import InvalidInputError
 from nanobench.model.task import StatementSource, Task
 from nanobench.verify.adapters import adapt
 
-# The tier that a count of required files suggests (SPEC T4); the fourth is a person's to give.
-_TIERS = ((1, 1), (4, 2))
-_LARGEST_SUGGESTED = 3
+# A person alone gives this tier (SPEC T4).
 _INVESTIGATIVE = 4
 
 
@@ -32,11 +31,6 @@ def schema_gate(path: Path, findings: Findings) -> TaskEntry | None:
     _check_commands(task, findings)
     _check_tier(task, findings)
     return entry
-
-
-def suggested_tier(required_files: int) -> int:
-    """1 for one required file, 2 for two to four, 3 for more (SPEC T4)."""
-    return next((tier for most, tier in _TIERS if required_files <= most), _LARGEST_SUGGESTED)
 
 
 def _check_place(path: Path, task: Task, findings: Findings) -> None:
