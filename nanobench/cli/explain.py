@@ -64,7 +64,7 @@ def _record(run: Path, cell: str | None, attempt: int | None) -> Record:
     if isinstance(record, str):
         cut_short = "an attempt that was cut short left none; --attempt names another"
         raise InvalidInputError(
-            record if path.exists() else "there is no record",
+            f"the file {record}" if path.exists() else "there is no record",
             where=str(path),
             remedy="" if path.exists() else cut_short,
         )
