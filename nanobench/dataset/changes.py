@@ -95,14 +95,24 @@ class ChangedFile:
         return display(self.path)
 
     @property
+    def readable(self) -> str:
+        """The path for patterns to look at, whatever its bytes."""
+        return _readable(self.path)
+
+    @property
     def language(self) -> str | None:
         """The language by its name."""
-        return language_of(self.name)
+        return language_of(self.readable)
+
+    @property
+    def base_name(self) -> str:
+        """The path before the change, as documents write it."""
+        return display(self.path if self.old_path is None else self.old_path)
 
     @property
     def is_named(self) -> bool:
-        """Whether a task file can name the path, which has to be UTF-8."""
-        return not self.name.startswith('"')
+        """Whether a task file can name the paths, which have to be UTF-8."""
+        return all(_is_text(path) for path in (self.path, self.old_path or b""))
 
 
 def changed_files(
@@ -134,13 +144,21 @@ def changed_files(
                 path=path,
                 old_path=old,
                 status="renamed" if old is not None else _STATUS[letter[0]],
-                kind="submodule" if modules else _kind(display(path), rules, binary),
+                kind="submodule" if modules else _kind(_readable(path), rules, binary),
                 blob=sha if letter[0] != "D" else old_sha,
                 added=0 if binary else int(added),
                 removed=0 if binary else int(removed),
             )
         )
     return tuple(sorted(_marked(clone, found, rules), key=lambda file: file.path))
+
+
+def _readable(path: bytes) -> str:
+    return path.decode(errors="replace")
+
+
+def _is_text(path: bytes) -> bool:
+    return path.decode(errors="ignore").encode() == path
 
 
 def _paths(head: bytes, fields: Iterable[bytes]) -> tuple[bytes | None, bytes]:
@@ -184,7 +202,7 @@ def _marked(
     heads = {file.path: content[:_HEADER_BYTES] for file, content in _contents(clone, asked)}
     for file in files:
         written = file.path in heads and _MARKED.search(heads[file.path])
-        if written and not (rules and rules.kind(file.name)):
+        if written and not (rules and rules.kind(file.readable)):
             yield ChangedFile(**{**vars(file), "kind": "generated"})
         else:
             yield file

@@ -18,7 +18,6 @@ from nanobench.dataset.extract.notes import notes_on
 from nanobench.dataset.extract.origin import Origin
 from nanobench.dataset.extract.statement import statement_source
 from nanobench.dataset.extract.tree import Tree
-from nanobench.dataset.languages import language_of
 from nanobench.dataset.tokens import TOKENIZER, tokens_of_bytes
 from nanobench.errors import InvalidInputError
 from nanobench.model.task import PatchSource, Task, TierName
@@ -165,7 +164,7 @@ def required_files(files: Sequence[ChangedFile]) -> list[str]:
     """
     sources = [file for file in files if file.kind == "source"]
     edited = [file for file in sources if file.status != "added"] or sources
-    return sorted({_base_name(file) for file in edited})
+    return sorted({file.base_name for file in edited})
 
 
 def check_usable(files: Sequence[ChangedFile], where: str) -> None:
@@ -180,7 +179,7 @@ def check_usable(files: Sequence[ChangedFile], where: str) -> None:
         raise InvalidInputError(what, where=where, remedy=remedy)
 
     kinds = Counter(file.kind for file in files)
-    odd = [file.name for file in files if file.kind in ("source", "test") and not file.is_named]
+    odd = [file.name for file in files if _must_be_named(file) and not file.is_named]
     if not files:
         refuse("the commit changes nothing", "choose the commit that holds the change")
     if kinds["submodule"]:
@@ -201,6 +200,10 @@ def check_usable(files: Sequence[ChangedFile], where: str) -> None:
         refuse(f"a path is not UTF-8: {', '.join(odd)}", "choose another pull request")
 
 
+def _must_be_named(file: ChangedFile) -> bool:
+    return file.kind == "test" or (file.kind == "source" and file.status != "added")
+
+
 def _first_parent(commit: Commit) -> str:
     if not commit.parents:
         raise InvalidInputError(
@@ -209,10 +212,6 @@ def _first_parent(commit: Commit) -> str:
             remedy="choose a commit that merges a change, in a clone with its history",
         )
     return commit.parents[0]
-
-
-def _base_name(file: ChangedFile) -> str:
-    return file.name if file.old_path is None else file.old_path.decode(errors="replace")
 
 
 def _names(files: Iterable[ChangedFile], kinds: tuple[Kind, ...]) -> list[str]:
@@ -224,7 +223,7 @@ def _languages(files: Sequence[ChangedFile]) -> list[str]:
     lines: Counter[str] = Counter()
     for file in files:
         if file.kind == "source":
-            lines[language_of(file.name) or "other"] += file.added + file.removed
+            lines[file.language or "other"] += file.added + file.removed
     return sorted(lines, key=lambda language: (-lines[language], language))
 
 
