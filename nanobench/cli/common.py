@@ -85,7 +85,7 @@ def open_bench(
 
     tasks = planned_tasks(plan, catalog)
     terms = terms or Terms()
-    sweep(state.runs)
+    sweep(state)
     trouble = sweep_at_start(state)
     if trouble:
         click.echo(f"warning: an earlier run may have left containers: {trouble}", err=True)

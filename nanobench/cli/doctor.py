@@ -67,7 +67,7 @@ def _sweep(state: StateDirectory) -> None:
     from nanobench.errors import EnvironmentSetupError
     from nanobench.pipeline.places import sweep
 
-    swept = [f"directory {path}" for path in sweep(state.runs)]
+    swept = [f"directory {path}" for path in sweep(state)]
     try:
         swept += [f"container {one[:12]}" for one in sweep_all(state)]
     except EnvironmentSetupError as error:

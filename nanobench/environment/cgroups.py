@@ -151,9 +151,9 @@ def _unified(own: Path, point: Path) -> Iterator[Hierarchy]:
     for parent in (own, own.parent):
         if not parent.is_relative_to(point):
             continue
-        wanted = " ".join(f"+{one}" for one in CONTROLLERS)
-        with suppress(OSError):
-            (parent / "cgroup.subtree_control").write_text(wanted)
+        for one in CONTROLLERS:  # together, one that is not delegated would refuse all
+            with suppress(OSError):
+                (parent / "cgroup.subtree_control").write_text(f"+{one}")
         with suppress(OSError):
             enabled = (parent / "cgroup.subtree_control").read_text().split()
             yield Hierarchy(parent, tuple(one for one in CONTROLLERS if one in enabled), 2)

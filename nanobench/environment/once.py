@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from nanobench.files import make_directory, state_error
 from nanobench.workspace.teardown import remove_tree
+
+_PARTIAL = ".partial"
 
 
 def build_once(
@@ -25,9 +27,9 @@ def build_once(
     if is_whole(target):
         return target
     parent = make_directory(target.parent)
-    partial = parent / f".{target.name}.partial"
+    partial = parent / f".{target.name}{_PARTIAL}"
     try:
-        with FileLock(parent / f".{target.name}.lock"):
+        with FileLock(_lock_of(partial)):
             if is_whole(target):
                 return target
             remove_tree(partial)
@@ -41,3 +43,20 @@ def build_once(
     except OSError as error:
         raise state_error(error, target) from error
     return target
+
+
+def sweep_partial(parent: Path) -> list[Path]:
+    """Remove what killed processes built half in `parent`; that of living ones is locked."""
+    swept = []
+    for partial in sorted(parent.glob(f".*{_PARTIAL}")):
+        try:
+            with FileLock(_lock_of(partial), timeout=0):
+                remove_tree(partial)
+                swept.append(partial)
+        except Timeout:
+            continue
+    return swept
+
+
+def _lock_of(partial: Path) -> Path:
+    return partial.with_name(partial.name.removesuffix(_PARTIAL) + ".lock")

@@ -12,8 +12,10 @@ from secrets import token_hex
 from filelock import FileLock, Timeout
 
 from nanobench.environment.leftovers import real_directory
+from nanobench.environment.once import sweep_partial
 from nanobench.errors import StateError
-from nanobench.files import make_directory, state_error
+from nanobench.files import StateDirectory, make_directory, state_error
+from nanobench.workspace.snapshot import sweep_snapshots
 from nanobench.workspace.teardown import remove_tree
 
 
@@ -113,8 +115,21 @@ def temporary_files(runs: Path) -> Iterator[None]:
             tempfile.tempdir = before
 
 
-def sweep(runs: Path) -> list[Path]:
-    """Remove what killed processes left; directories of living ones are locked and stay."""
+def sweep(state: StateDirectory) -> list[Path]:
+    """Remove what killed processes left: places of cells, and half of what they were building.
+
+    That of living ones is locked and stays.
+
+    Raises:
+        StateError: the state directory cannot be written.
+    """
+    swept = _sweep_places(state.runs)
+    for parent in (state.environments, *sorted(state.tools.glob("runtime/*/"))):
+        swept += sweep_partial(parent)
+    return swept + sweep_snapshots(state.snapshots)
+
+
+def _sweep_places(runs: Path) -> list[Path]:
     swept = []
     for root in sorted({path.with_suffix("") for path in runs.iterdir()}):
         try:

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from nanobench.errors import StateError
 from nanobench.files import make_directory, state_error, write_atomic
@@ -161,7 +161,7 @@ class SnapshotStore:
             return known[0]
         make_directory(self._root)
         try:
-            with FileLock(self._root / f"{key}.lock"):
+            with FileLock(_lock_of(directory)):
                 if not _is_intact(directory):
                     self._build(url, commit, directory)
                 snapshot = Snapshot(url, commit, directory)
@@ -195,6 +195,24 @@ class SnapshotStore:
             building.rename(directory)
         finally:
             remove_tree(building)
+
+
+def sweep_snapshots(root: Path) -> list[Path]:
+    """Remove what killed processes built half in `root`; that of living ones is locked."""
+    swept = []
+    for building in sorted(root.glob(".*.*")):
+        directory = root / building.name[1:].rpartition(".")[0]
+        try:
+            with FileLock(_lock_of(directory), timeout=0):
+                remove_tree(building)
+                swept.append(building)
+        except Timeout:
+            continue
+    return swept
+
+
+def _lock_of(directory: Path) -> Path:
+    return directory.with_name(f"{directory.name}.lock")
 
 
 def _key(url: str, commit: str) -> str:

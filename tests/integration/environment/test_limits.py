@@ -1,6 +1,11 @@
 """Hogs: what takes processes, memory or disk without end takes itself down, not the machine."""
 
+import json
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +22,45 @@ pytestmark = pytest.mark.real
 BOMB = "i=0; while [ $i -lt 200 ]; do sleep {0} & i=$((i+1)); done 2>/dev/null; jobs -r | wc -l"
 EATER = "import sys; blob = bytearray(300 << 20); print(len(blob), file=sys.stderr)"
 FILLER = "i=0; while [ $i -lt 400 ]; do head -c 1048576 /dev/urandom > {0}/$i; i=$((i+1)); done"
+# Forks until it may not, and tells how often it could.
+FORKS = """
+import os, time
+made = 0
+try:
+    while made < 200:
+        if os.fork() == 0:
+            time.sleep(60)
+        made += 1
+except BlockingIOError:
+    pass
+print(made, flush=True)
+os._exit(0)
+"""
+# What each sandbox that works for this user lets FORKS do, without control groups.
+UNPRIVILEGED = """
+import json, os, sys
+from pathlib import Path
+from nanobench.environment import process
+from nanobench.environment.cgroups import Limits
+from nanobench.environment.limits import Confinement
+from nanobench.environment.sandbox import Command, probe_sandboxes
+
+place, forks = Path(sys.argv[1]), sys.argv[2]
+sandboxes = [probe.sandbox for probe in probe_sandboxes() if probe.sandbox]
+tight = Confinement(Limits(60, 1 << 30, 1), 1 << 30, ())
+process.confinement = lambda: tight
+found = {}
+for sandbox in sandboxes:
+    env = {"PATH": "/usr/bin:/bin"}
+    command = Command(
+        ("/usr/bin/python3", "-c", forks), "/", env, 60.0, place / "stdout", place / "stderr"
+    )
+    result = sandbox.run(command, ())
+    said = (place / "stdout").read_text()
+    found[sandbox.name] = [result.exit_code, result.launched, said]
+print(json.dumps([os.getuid(), tight.told().processes_by, found]))
+"""
+NOBODY = 54321  # a user of which nothing else runs
 
 
 @pytest.fixture
@@ -43,6 +87,42 @@ def test_a_fork_bomb_does_not_get_beyond_its_limit(
     assert int(output.split()[-1] if output.split() else 0) < 60
     assert result.launched
     assert processes_with(marker) == []
+
+
+def test_an_unprivileged_user_s_fork_bomb_is_held_by_the_rlimit() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    path = {"PATH": "/usr/bin:/bin", "PYTHONPATH": os.pathsep.join(sys.path)}
+    with tempfile.TemporaryDirectory() as place:  # pytest's own is closed to other users
+        os.chown(place, NOBODY, NOBODY)
+        done = subprocess.run(
+            [_their_python(), "-c", UNPRIVILEGED, place, FORKS],
+            env={**path, "TMPDIR": place}, cwd="/", capture_output=True, text=True, timeout=120,
+            user=NOBODY, group=NOBODY, extra_groups=[],
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    user, held_by, found = json.loads(done.stdout)
+    assert (user, held_by) == (NOBODY, "rlimit")
+    assert "none" in found
+    for name, (code, launched, said) in found.items():
+        assert (code, launched) == (0, True), name
+        assert 0 < int(said) < 60, name
+
+
+def _their_python() -> str:
+    """An interpreter of our version that another user may run; root's own often lies in /root."""
+    for candidate in (sys.executable, shutil.which("python3", path="/usr/local/bin:/usr/bin")):
+        if candidate is None:
+            continue
+        ask = [candidate, "-c", "import sys; print(*sys.version_info[:2])"]
+        try:
+            said = subprocess.run(ask, user=NOBODY, group=NOBODY, extra_groups=[], check=True,
+                                  capture_output=True, text=True).stdout  # fmt: skip
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if said.split() == [str(part) for part in sys.version_info[:2]]:
+            return candidate
+    pytest.skip("no interpreter that another user may run")
 
 
 def test_a_hog_of_memory_is_ended(sandbox: Sandbox, shell: Any, tight: Confinement) -> None:

@@ -2,8 +2,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
-from nanobench.environment.once import build_once
+from nanobench.environment.once import build_once, sweep_partial
 from nanobench.errors import StateError
 
 
@@ -48,6 +49,15 @@ def test_directory_that_is_not_whole_is_replaced(tmp_path: Path) -> None:
     (tmp_path / ".thing.partial" / "left").write_text("by a killed process")
     build_once(target, lambda new: (new / "mark").touch(), lambda path: (path / "mark").exists())
     assert [path.name for path in target.iterdir()] == ["mark"]
+
+
+def test_half_of_a_killed_build_is_swept_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
+    for name in (".killed.partial", ".living.partial", "whole"):
+        (tmp_path / name / "inside").mkdir(parents=True)
+    with FileLock(tmp_path / ".living.lock"):
+        assert sweep_partial(tmp_path) == [tmp_path / ".killed.partial"]
+    left = {path.name for path in tmp_path.iterdir() if path.is_dir()}
+    assert left == {".living.partial", "whole"}
 
 
 def test_file_in_the_way_is_a_state_error(tmp_path: Path) -> None:

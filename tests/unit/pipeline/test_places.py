@@ -6,8 +6,10 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from nanobench.errors import StateError
+from nanobench.files import StateDirectory
 from nanobench.pipeline.places import places, sweep, temporary_files
 
 
@@ -58,18 +60,34 @@ def test_a_living_process_keeps_its_directory_and_a_killed_one_loses_it(runs: Pa
     process, _ = _occupied(runs)
     before = sorted(runs.iterdir())
     assert len(before) == 2  # the directory and its lock
-    assert sweep(runs) == []
+    assert sweep(StateDirectory(runs.parent)) == []
     assert sorted(runs.iterdir()) == before
     process.kill()
     process.join(60)
     assert sorted(runs.iterdir()) == before
-    assert [path.name for path in sweep(runs)] == [before[0].name]
+    assert [path.name for path in sweep(StateDirectory(runs.parent))] == [before[0].name]
     assert list(runs.iterdir()) == []
+
+
+def test_half_of_what_a_killed_process_was_building_is_swept(runs: Path) -> None:
+    state = StateDirectory(runs.parent)
+    halves = [
+        state.environments / ".key.partial",
+        state.tools / "runtime" / "node" / ".22.partial",
+        state.snapshots / ".0123456789ab-0123.x_y1",
+    ]
+    for path in halves:
+        (path / "inside").mkdir(parents=True)
+    (state.snapshots / "0123456789ab-0123").mkdir()
+    with FileLock(state.snapshots / "0123456789ab-0123.lock"):
+        assert sweep(state) == halves[:2]
+    assert sweep(state) == halves[2:]
+    assert (state.snapshots / "0123456789ab-0123").is_dir()
 
 
 def test_sweeping_does_not_disturb_a_run_that_ends_by_itself(runs: Path) -> None:
     process, leave = _occupied(runs)
-    sweep(runs)
+    sweep(StateDirectory(runs.parent))
     leave.set()
     process.join(60)
     assert (process.exitcode, list(runs.iterdir())) == (0, [])
@@ -79,7 +97,7 @@ def test_sweeping_does_not_disturb_a_run_that_ends_by_itself(runs: Path) -> None
 def test_half_of_a_pair_is_swept_too(runs: Path, left: str) -> None:
     path = runs / left
     path.mkdir() if path.suffix == "" else path.touch()
-    sweep(runs)
+    sweep(StateDirectory(runs.parent))
     assert list(runs.iterdir()) == []
 
 
@@ -99,6 +117,6 @@ def test_temporary_files_lie_where_a_sweep_finds_them(runs: Path) -> None:
     before = tempfile.gettempdir()
     with temporary_files(runs), tempfile.TemporaryDirectory() as place:
         assert Path(place).is_relative_to(runs)
-        assert sweep(runs) == []
+        assert sweep(StateDirectory(runs.parent)) == []
     assert list(runs.iterdir()) == []
     assert tempfile.gettempdir() == before
