@@ -134,6 +134,7 @@ def reporting(results: Path, out: Path) -> Callable[[], float]:
         "--out",
         str(out),
         "--json",
+        "--no-html",
     ]
     return lambda: cpu(command)
 

@@ -6,11 +6,12 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from nanobench.dataset.places import AUDIT_FILE
 from nanobench.errors import InvalidInputError
 from nanobench.files import write_atomic
 from nanobench.model.audit import AuditRound, AuditScore, AuditStatus
 
-STATUS: Final = "audit.json"
+STATUS: Final = AUDIT_FILE
 
 
 def read_status(path: Path) -> AuditStatus:

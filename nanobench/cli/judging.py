@@ -60,11 +60,14 @@ def read_results(directories: Sequence[Path], *, tasks_dir: Path | None = None) 
 
 def _merged_rulesets(tasks_dir: Path | None) -> tuple[Ruleset, ...]:
     """The rulesets of which the last audit found too little agreement (SPEC F6)."""
-    from nanobench.audit.status import STATUS, read_status
-    from nanobench.dataset.catalog import find_tasks_dir
+    from nanobench.dataset.places import AUDIT_FILE, find_tasks_dir
 
     directory = find_tasks_dir(tasks_dir)
-    return read_status(directory / STATUS).merged if directory else ()
+    if directory is None or not (directory / AUDIT_FILE).exists():
+        return ()
+    from nanobench.audit.status import read_status
+
+    return read_status(directory / AUDIT_FILE).merged
 
 
 @contextmanager

@@ -9,15 +9,14 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-import nanobench
+from nanobench.dataset.places import DATASET_FILE as DATASET_FILE
+from nanobench.dataset.places import find_tasks_dir as find_tasks_dir
 from nanobench.dataset.reading import read_document
 from nanobench.errors import InvalidInputError, UsageError
 from nanobench.files import StateDirectory
 from nanobench.model.base import Document, NonEmpty
 from nanobench.model.task import Task
 from nanobench.model.task_migrations import upgrade_task
-
-DATASET_FILE = "dataset.json"
 
 
 class Dataset(Document):
@@ -81,27 +80,6 @@ class Catalog:
         """This catalogue with `entries` in it, also where it has other tasks of their ids."""
         merged = {**self.entries, **{entry.task.task_id: entry for entry in entries}}
         return Catalog(MappingProxyType(dict(sorted(merged.items()))), self.dataset)
-
-
-def find_tasks_dir(chosen: Path | None) -> Path | None:
-    """The chosen directory, `tasks` here, or `tasks` of the checkout that this package is in.
-
-    Raises:
-        UsageError: the chosen directory is none.
-    """
-    if chosen is not None:
-        if not chosen.is_dir():
-            raise UsageError(
-                "this is not a directory of task files",
-                where=str(chosen),
-                remedy="name a directory that holds dataset.json and one folder per repository",
-            )
-        return chosen
-    checkout = Path(nanobench.__file__).resolve().parents[1]
-    for root in (Path.cwd(), checkout):
-        if (root / "tasks" / DATASET_FILE).is_file():
-            return root / "tasks"
-    return None
 
 
 def load_task(path: Path) -> TaskEntry:

@@ -17,6 +17,10 @@ class Document(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself, since it is frozen; pydantic copies every default of a field otherwise."""
+        return self
+
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, two-space indent, ASCII, a final newline."""
         return canonical_json(self.model_dump(mode="json", by_alias=True))

@@ -243,6 +243,13 @@ class Report(Document):
     notes: tuple[str, ...] = Field(description="what limits the reading of these results")
     problems: tuple[str, ...] = Field(description="files that could not be used, by name")
 
+    def to_json(self) -> str:
+        """ASCII with an indent of one blank and a final newline; fields in the schema's order.
+
+        Not sorted: of many runs that takes longer than all else.
+        """
+        return self.model_dump_json(indent=1, ensure_ascii=True) + "\n"
+
     def in_state(self, state: CellState) -> tuple[Row, ...]:
         """The cells in a state."""
         return tuple(row for row in self.cells if row.state == state)

@@ -30,6 +30,8 @@ def plain(text: str, limit: int = DEFAULT_LIMIT) -> str:
     ANSI sequences are dropped, line ends become blanks, characters that cannot be seen become
     escapes such as `\\u202e`. A cut is marked with the number of characters left out.
     """
+    if len(text) <= limit and text.isascii() and text.isprintable() and _tidy(text):
+        return text  # most texts, and ten times as fast
     head = text[: 4 * limit]  # bounds the work for a line of megabytes
     clean = _SPACES.sub(" ", _ANSI.sub("", head)).strip()
     shown = "".join(_visible(character) for character in clean[:limit])
@@ -66,6 +68,10 @@ def fenced(text: str) -> str:
     longest = max(map(len, re.findall(r"`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{shown}\n{fence}"
+
+
+def _tidy(text: str) -> bool:
+    return "  " not in text and text[:1] != " " and text[-1:] != " "
 
 
 def _visible(character: str) -> str:

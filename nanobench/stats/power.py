@@ -6,7 +6,9 @@ runs vary less and the power is higher.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import accumulate
 from statistics import NormalDist
 
@@ -24,14 +26,19 @@ def power(before: float, after: float, runs_before: int, runs_after: int) -> flo
         return power(1 - before, 1 - after, runs_before, runs_after)
     first, chances = _binomial(runs_before, before)
     least, later = _binomial(runs_after, after)
+    lows, _ = _ends(runs_before, first, len(chances))
+    _, highs = _ends(runs_after, least, len(later))
     reached = [0.0, *accumulate(later)]  # of at most `least - 1`, `least`, ... solved after
-    terms, passed = [], 0
-    for solved, chance in enumerate(chances, first):
-        low = wilson(solved, runs_before).low
-        while passed < len(later) and wilson(least + passed, runs_after).high < low:
-            passed += 1
-        terms.append(chance * reached[passed])
-    return math.fsum(terms)
+    return math.fsum(
+        chance * reached[bisect_left(highs, low)] for chance, low in zip(chances, lows, strict=True)
+    )
+
+
+@lru_cache(maxsize=64)
+def _ends(runs: int, first: int, count: int) -> tuple[list[float], list[float]]:
+    """The ends of Wilson's intervals of `first` solved runs and the next ones: lower, upper."""
+    found = [wilson(solved, runs) for solved in range(first, first + count)]
+    return [low for low, _ in found], [high for _, high in found]
 
 
 def detectable(rate: float, runs_before: int, runs_after: int, *, drop: bool) -> float | None:
@@ -102,15 +109,16 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     return low
 
 
+@lru_cache(maxsize=64)
 def _binomial(runs: int, rate: float) -> tuple[int, list[float]]:
     """The chances of so many solved runs, and the number they begin at.
 
-    Numbers further than nine standard deviations from the mean are left out: all of them together
-    have a chance below 1e-12.
+    Numbers further than six standard deviations from the mean are left out: all of them together
+    have a chance below 1e-8.
     """
     if rate <= 0 or rate >= 1:
         return (0 if rate <= 0 else runs), [1.0]
-    reach = 9 * math.sqrt(runs * rate * (1 - rate)) + 20
+    reach = 6 * math.sqrt(runs * rate * (1 - rate)) + 10
     low, high = max(0, int(runs * rate - reach)), min(runs, int(runs * rate + reach) + 1)
     whole, yes, no = math.lgamma(runs + 1), math.log(rate), math.log1p(-rate)
     return low, [
