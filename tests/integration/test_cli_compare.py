@@ -246,7 +246,7 @@ def test_the_same_records_give_the_same_bytes_anywhere(tmp_path: Path, nanobench
         for out in ("first", "again"):
             done = nanobench("report", "new", "--baseline", "old", "--out", place / out, env=env)
             assert done.returncode == 0, done.stderr
-            names = ("report.json", "report.md", "comparison.json")
+            names = ("report.html", "report.json", "report.md", "comparison.json")
             told.append([(place / out / name).read_bytes() for name in names])
     assert all(files == told[0] for files in told)
 

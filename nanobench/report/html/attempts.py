@@ -52,18 +52,19 @@ class Attempt:
         return [] if found is None else list(_objects(found.text.splitlines()))
 
     def output(self, output_id: str, limit: int) -> Read | None:
-        """The output of a command; its size is null when it was cut."""
+        """The output of a command; its size is null if that is not all of it."""
         if self.directory is None or "/" in output_id:
             return None
         path = self.directory / OUTPUTS / f"{output_id}{OUTPUT_SUFFIX}"
         size, packed = read_bounded(path, 2 * limit + _LOG_BYTES)
         if not size:
             return None
+        unpacker = zlib.decompressobj(_GZIP)
         try:
-            data = zlib.decompressobj(_GZIP).decompress(packed, limit + 1)
+            data = unpacker.decompress(packed, limit + 1)
         except zlib.error:
             return None
-        whole = len(data) if len(data) <= limit else None
+        whole = len(data) if unpacker.eof and len(data) <= limit else None
         return Read(data[:limit].decode("utf-8", "replace"), whole)
 
     def report(self) -> AgentReport | None:
