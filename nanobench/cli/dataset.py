@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from nanobench.cli.dataset_health import health
 from nanobench.cli.options import json_option, state_dir_option, tasks_dir_option, tasks_option
 from nanobench.cli.tables import table
 from nanobench.errors import GateError, UsageError
@@ -18,7 +19,10 @@ _EVERYTHING = ("status:*",)
 
 @click.group()
 def dataset() -> None:
-    """List the dataset, verify its versions."""
+    """List the dataset, look after it."""
+
+
+dataset.add_command(health)
 
 
 @dataset.command("list")
@@ -124,4 +128,4 @@ def _tell(names: list[str], problems: list[Any]) -> None:
     if not names:
         click.echo("no version is published yet; the files here can be read")
     elif not problems:
-        click.echo(f"{len(names)} versions ({', '.join(names)}) and the files here agree")
+        click.echo(f"the files here keep what {', '.join(names)} published")

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ class Submission:
     tasks: Path
     document: dict[str, Any]
     state: Path
-    changes: dict[str, Any] = field(default_factory=dict)
+    git: Callable[..., str] = git
 
     @property
     def path(self) -> Path:

@@ -57,7 +57,11 @@ def test_a_task_with_patch_and_statement_inside_passes(submit: Submit) -> None:
         ({"base_commit": "main"}, "base_commit", "match pattern"),
         ({"required_files": ["../x"]}, "required_files[0]", "inside the repository"),
         ({"repo": "acme/other"}, "repo", "in the folder 'acme-add'"),
-        ({"suites": ..., "test_command": "make check", "expected": ...}, "test_command", "does not show which"),
+        (
+            {"suites": ..., "test_command": "make check", "expected": ...},
+            "test_command",
+            "does not show which",
+        ),
         (
             {
                 "problem_statement": {
