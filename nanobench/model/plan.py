@@ -3,7 +3,6 @@
 import hashlib
 import re
 from datetime import date
-from functools import cached_property
 from typing import Final, Literal, Self
 
 from pydantic import AwareDatetime, Field, PositiveFloat, PositiveInt, model_validator
@@ -46,7 +45,7 @@ class Cell(Document):
     mode: Mode
     run: PositiveInt
 
-    @cached_property
+    @property
     def cell_id(self) -> str:
         """A name that is unique in a plan and safe in file and artifact names."""
         key = f"{self.model}\0{self.task_id}\0{self.mode}\0{self.run}"

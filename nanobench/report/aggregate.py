@@ -134,7 +134,10 @@ def _notes(plan: Plan | None, entries: Sequence[Entry]) -> list[str]:
     if plan is None:
         found.append("there is no plan.json: cells that never ran cannot be known to be missing")
     else:
-        planned = {cell.cell_id for cell in plan.cells}
-        ids = {entry.row.cell_id for entry in entries}
-        found += [f"{cell_id}: not in the plan" for cell_id in ids - planned]
+        planned = set(plan.cells)
+        found += [
+            f"{entry.row.cell_id}: not in the plan"
+            for entry in entries
+            if entry.row.cell not in planned
+        ]
     return found
