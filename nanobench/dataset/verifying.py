@@ -114,7 +114,7 @@ def _since(before: Version, version: Version) -> Iterator[VersionProblem]:
             "",
             f"dataset.json: {cutoff}",
             f"{before.dataset.get(cutoff)!r} in {before.name}, "
-            f"{version.dataset.get(cutoff)!r} in {version.name}",
+            f"{version.dataset.get(cutoff)!r} {_at(version)}",
             "the cutoff belongs to the published tasks; restore it",
         )
     now = {published.task_id.casefold(): published for published in version.tasks}
@@ -184,7 +184,7 @@ def _pinned(
         unwritten = name == "expected" and was[name] is None
         if was.get(name) != now.get(name) and not unwritten:
             seen = f"{_short(was.get(name))} in {origin.name}, {_short(now.get(name))}"
-            yield _problem(version, published, name, f"{seen} in {version.name}", _KEPT)
+            yield _problem(version, published, name, f"{seen} {_at(version)}", _KEPT)
 
 
 def _is_another(before: Task, task: Task) -> bool:
@@ -203,6 +203,10 @@ def _flat(task: Task) -> dict[str, Any]:
         else:
             found[name] = value
     return found
+
+
+def _at(version: Version) -> str:
+    return HERE if version.name == HERE else f"in {version.name}"
 
 
 def _short(value: Any) -> str:

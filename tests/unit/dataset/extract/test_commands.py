@@ -1,0 +1,177 @@
+"""The first test commands, from nothing but names and manifests."""
+
+from typing import Any, cast
+
+import pytest
+
+from nanobench.dataset.clone import Clone
+from nanobench.dataset.extract.commands import Commands, first_commands
+from nanobench.dataset.extract.tree import Tree
+from nanobench.verify.adapters import adapt
+
+
+class Contents:
+    """Stands for a clone whose blobs are named by their own text."""
+
+    def blobs(self, shas: list[str]) -> list[bytes]:
+        return [sha.encode() for sha in shas]
+
+
+def commands(tests: list[str], **files: str) -> Commands:
+    """`files`: manifests, with `__` for a slash and `_dot_` for a point."""
+    named = {name.replace("__", "/").replace("_dot_", "."): text for name, text in files.items()}
+    tree = Tree(cast(Clone, Contents()), {**dict.fromkeys(tests, ""), **named})
+    return first_commands(tests, tree)
+
+
+def told(found: Commands) -> list[tuple[str, str, str, str]]:
+    return [(suite.name, suite.language, suite.cwd, suite.command) for suite in found.suites]
+
+
+def test_pytest_runs_in_its_project_and_finds_the_environment_of_the_workspace() -> None:
+    found = commands(
+        ["libs/a/tests/test_x.py", "libs/a/tests/conftest.py"],
+        uv_dot_lock="",
+        libs__a__pyproject_dot_toml="[dependency-groups]\ntest = []\n",
+    )
+    assert told(found) == [
+        ("pytest", "Python", "libs/a", "../../.venv/bin/python -m pytest tests/test_x.py")
+    ]
+    assert found.environment.install == ("uv sync -q --frozen --project libs/a --group test",)
+    assert found.not_run == ("libs/a/tests/conftest.py",)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "what"),
+    [
+        ("", "-e ."),
+        ("not toml [", "-e ."),
+        ("[project.optional-dependencies]\ndev = []\n", "-e '.[dev]'"),
+        ("[dependency-groups]\ntests = []\n", "-e . --group tests"),
+    ],
+)
+def test_without_a_lock_the_project_is_installed(manifest: str, what: str) -> None:
+    found = commands(["test_x.py"], pyproject_dot_toml=manifest)
+    assert found.environment.install == (
+        f"uv venv -q .venv && uv pip install -q --python .venv/bin/python {what} pytest",
+    )
+
+
+@pytest.mark.parametrize(
+    ("manifest", "name", "start"),
+    [
+        ('{"devDependencies": {"vitest": "1", "jest": "1"}}', "vitest", "npx vitest run"),
+        ('{"dependencies": {"jest": "1"}}', "jest", "npx jest"),
+        ('{"devDependencies": {"mocha": "1"}}', "mocha", "npx mocha"),
+        ("{}", "node", "node --test"),
+        ("[]", "node", "node --test"),
+        ("not json", "node", "node --test"),
+    ],
+)
+def test_the_manifest_names_the_runner(manifest: str, name: str, start: str) -> None:
+    found = commands(["src/a.test.ts"], package_dot_json=manifest)
+    assert told(found) == [(name, "TypeScript", ".", f"{start} src/a.test.ts")]
+
+
+def test_a_package_takes_runner_and_lock_from_above() -> None:
+    found = commands(
+        ["packages/a/a.test.ts", "packages/b/b.spec.js"],
+        package_dot_json='{"devDependencies": {"vitest": "1"}}',
+        packages__a__package_dot_json="{}",
+        packages__b__package_dot_json='{"devDependencies": {"vitest": "1"}}',
+        **{"pnpm-lock_dot_yaml": ""},
+    )
+    assert told(found) == [
+        ("vitest", "TypeScript", "packages/a", "npx vitest run a.test.ts"),
+        ("vitest-2", "JavaScript", "packages/b", "npx vitest run b.spec.js"),
+    ]
+    assert found.environment.install == ("pnpm install --frozen-lockfile --ignore-scripts",)
+
+
+def test_go_tests_run_by_package_and_module() -> None:
+    found = commands(
+        ["a/x_test.go", "a/y_test.go", "root_test.go", "sub/b/z_test.go"],
+        go_dot_mod="module m\n\ngo 1.25.1\n",
+        sub__go_dot_mod="module s\n",
+    )
+    assert told(found) == [
+        ("go", "Go", ".", "go test . ./a"),
+        ("go-2", "Go", "sub", "go test ./b"),
+    ]
+    assert found.environment.runtimes == {"go": ">=1.25"}
+    assert found.environment.install[1] == ("cd sub && go mod download && go test -run '^$' ./b")
+
+
+def test_cargo_runs_integration_tests_by_name() -> None:
+    found = commands(
+        ["crates/a/tests/flow.rs", "crates/a/tests/common/mod.rs", "crates/b/src/tests.rs"],
+        crates__a__Cargo_dot_toml="",
+        crates__b__Cargo_dot_toml="",
+    )
+    assert told(found) == [
+        ("cargo", "Rust", "crates/a", "cargo test --test flow --tests"),
+        ("cargo-2", "Rust", "crates/b", "cargo test --lib"),
+    ]
+
+
+def test_gradle_runs_classes_of_a_module() -> None:
+    found = commands(
+        ["core/src/test/java/io/grpc/ATest.java", "core/src/test/java/io/grpc/Helper.java"],
+        settings_dot_gradle="",
+        gradlew="",
+        core__build_dot_gradle="",
+    )
+    assert told(found) == [("gradle", "Java", ".", "./gradlew -p core test --tests io.grpc.ATest")]
+    assert found.not_run == ("core/src/test/java/io/grpc/Helper.java",)
+
+
+def test_maven_runs_from_the_outermost_project() -> None:
+    found = commands(
+        ["java/core/src/test/java/a/BTest.java"],
+        java__pom_dot_xml="",
+        java__core__pom_dot_xml="",
+    )
+    assert told(found) == [
+        (
+            "maven",
+            "Java",
+            "java",
+            "mvn -B -pl core -am test -Dtest=a.BTest -Dsurefire.failIfNoSpecifiedTests=false",
+        )
+    ]
+
+
+def test_two_ecosystems_give_two_suites() -> None:
+    found = commands(
+        ["tests/test_x.py", "ui/a.test.ts"], pyproject_dot_toml="", ui__package_dot_json="{}"
+    )
+    assert [suite.language for suite in found.suites] == ["Python", "TypeScript"]
+
+
+def test_names_that_a_shell_would_read_are_quoted() -> None:
+    found = commands(["tests/test_$(touch x).py"], pyproject_dot_toml="")
+    assert found.suites[0].command == (".venv/bin/python -m pytest 'tests/test_$(touch x).py'")
+
+
+def test_what_no_ecosystem_knows_is_told() -> None:
+    assert commands(["spec/a_spec.rb"]) == Commands(
+        (), commands([]).environment, ("spec/a_spec.rb",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("tests", "files"),
+    [
+        (["test_x.py"], {}),
+        (["a.test.ts"], {"package_dot_json": "{}"}),
+        (["a_test.go"], {"go_dot_mod": ""}),
+        (["tests/a.rs"], {"Cargo_dot_toml": ""}),
+        (["src/test/java/ATest.java"], {"pom_dot_xml": ""}),
+        (["src/test/java/ATest.java"], {"settings_dot_gradle": "", "build_dot_gradle": ""}),
+    ],
+)
+def test_every_command_is_one_whose_results_can_be_read(
+    tests: list[str], files: dict[str, Any]
+) -> None:
+    (suite,) = commands(tests, **files).suites
+    assert adapt(suite, "/tmp/results").format is not None
