@@ -32,7 +32,7 @@ from nanobench.scoring.explanation import explain
 from nanobench.scoring.judge import judge
 from nanobench.scoring.rules import RULES, matching_rules
 from nanobench.scoring.rulesets import RULESETS
-from nanobench.scoring.symptoms import find_symptoms
+from nanobench.scoring.symptoms import ROWS, find_symptoms
 
 REQUIRED = ("src/a.py", "src/b.py")
 PATHS = (*REQUIRED, "src/c.py", "README.md", "tests/test_a.py")
@@ -88,7 +88,8 @@ statuses = st.sampled_from(["passed"] * 4 + list(get_args(TestStatus)))
 messages = st.sampled_from([None, "assert 1 == 2", "AssertionError", "ValueError: no"])
 
 
-languages = st.sampled_from(["python", "javascript", "go"])
+LANGUAGES = ("Python", "JavaScript", "TypeScript", "Go", "Rust", "Java")
+languages = st.sampled_from(LANGUAGES)
 
 
 @st.composite
@@ -110,22 +111,32 @@ def suite_signals(draw, name, language=languages, status=statuses):
     )
 
 
-symptoms = st.builds(
-    Symptom,
-    kind=st.sampled_from(["missing_symbol", "interface_mismatch"]),
-    language=st.just("python"),
-    code=st.sampled_from(["AttributeError", "NameError", "TypeError"]),
-    symbol=st.none() | st.sampled_from(["alpha", "beta"]),
-    suite=st.just("s0"),
-    test_ids=st.lists(st.sampled_from(["s00", "s01", "s02"]), min_size=1, unique=True).map(tuple),
-    message=st.just("m"),
-    in_required_files_at_base=tristate,
-    in_repository_at_base=tristate,
-    in_golden_patch=tristate,
-    in_agent_lines=tristate,
-    golden_defines_in=places,
-    agent_defines_in=places,
-)
+def symptoms_like(row):
+    """Symptoms of a row of the tables, with all that can be known of their symbols."""
+    return st.builds(
+        Symptom,
+        kind=st.just(row.kind),
+        language=st.just(row.tool),
+        code=st.just(row.code),
+        **SYMBOLS,
+    )
+
+
+SYMBOLS = {
+    "symbol": st.none() | st.sampled_from(["alpha", "beta"]),
+    "suite": st.just("s0"),
+    "test_ids": st.lists(st.sampled_from(["s00", "s01", "s02"]), min_size=1, unique=True).map(
+        tuple
+    ),
+    "message": st.just("m"),
+    "in_required_files_at_base": tristate,
+    "in_repository_at_base": tristate,
+    "in_golden_patch": tristate,
+    "in_agent_lines": tristate,
+    "golden_defines_in": places,
+    "agent_defines_in": places,
+}
+symptoms = st.sampled_from(ROWS).flatmap(symptoms_like)
 
 
 @st.composite
@@ -306,41 +317,98 @@ def test_the_order_of_the_input_never_matters(run, ruleset, data):
     assert judge(same, ruleset) == judge(run, ruleset)
 
 
+# What no rule reads, by document, with another value than the strategies above give.
+NOISE = {
+    Signals: {"trajectory": TrajectorySignals(known=True, calls=9, loops=2, claims_success=True)},
+    AgentSignals: {
+        "exit_code": 77,
+        "report": "truncated",
+        "report_bytes": 99,
+        "trailing_bytes": 5,
+        "error_source": "stderr",
+        "error_message": "TypeError: f() takes no arguments",
+        "requests": 7,
+        "retries": 2,
+        "finish_reason": "length",
+    },
+    Usage: {"input_tokens": 10, "cost": 1.5, "source": "gateway"},
+    ToolSignals: {
+        "failed": {"x": 1},
+        "unparsed_arguments": 3,
+        "files_read": ("src/a.py",),
+        "required_files_read": ("src/a.py",),
+    },
+    EditSignals: {
+        "protected": ("tests/test_a.py",),
+        "suspect": ("src/a.py: pytest",),
+        "pollution": (".nanocoder/tasks.json",),
+        "skipped": ("fifo",),
+        "agent_committed": True,
+    },
+    FileEdit: {"change": "added", "binary": True, "size": 9, "stored": False},
+    VerificationSignals: {},
+    SuiteSignals: {
+        "duration_seconds": 9.0,
+        "removed_options": ("-x",),
+        "counts": {"passed": 7, "failed": 7},
+        "suite_errors": ("tests/a.py: NameError: name 'x' is not defined",),
+        "output_id": "o1",
+    },
+    Outcome: {"duration_seconds": 9.0},
+    Symptom: {},
+}
+READ = {
+    Signals: "mode required_files agent tools edits verification infrastructure",
+    AgentSignals: "ending error_class model_responses final_text_tail usage",
+    Usage: "output_tokens",  # this, the text and the calls show that a model answered
+    ToolSignals: "calls",
+    EditSignals: "source observed reported observed_only reported_only required_observed"
+    " required_reported",
+    FileEdit: "path",
+    VerificationSignals: "possible impossible_because suites symptoms",
+    SuiteSignals: "name language state exit_code targets regressions control",
+    Outcome: "id status error_type message details",
+    Symptom: "kind language code symbol suite test_ids message in_required_files_at_base"
+    " in_repository_at_base in_golden_patch in_agent_lines golden_defines_in agent_defines_in",
+}
+
+
+def noisy(value):
+    """The same document, and all in it, with noise in every field that no rule reads."""
+    if isinstance(value, tuple):
+        return tuple(noisy(item) for item in value)
+    if type(value) not in NOISE:
+        return value
+    read = {name: noisy(getattr(value, name)) for name in READ[type(value)].split()}
+    return value.model_copy(update=read | NOISE[type(value)])
+
+
+@pytest.mark.parametrize("document", NOISE, ids=lambda document: document.__name__)
+def test_every_signal_is_read_by_a_rule_or_shown_to_change_nothing(document):
+    assert {*READ[document].split(), *NOISE[document]} == set(document.model_fields)
+    assert not set(READ[document].split()) & set(NOISE[document])
+
+
 @checked
 @given(signals(), rulesets)
 def test_irrelevant_signals_change_nothing(run, ruleset):
-    noisy = run.model_copy(
-        update={
-            "agent": run.agent.model_copy(
-                update={
-                    "requests": 7,
-                    "retries": 2,
-                    "trailing_bytes": 5,
-                    "report_bytes": 99,
-                    "finish_reason": "stop",
-                    "error_message": "all went well",
-                    "usage": Usage(input_tokens=10),
-                }
-            ),
-            "tools": ToolSignals(failed={"x": 1}, files_read=("src/a.py",), unparsed_arguments=3),
-            "trajectory": TrajectorySignals(known=True, calls=9, loops=2, claims_success=True),
-            "edits": run.edits.model_copy(
-                update={
-                    "pollution": (".nanocoder/tasks.json",),
-                    "protected": ("tests/test_a.py",),
-                    "skipped": ("fifo",),
-                    "agent_committed": True,
-                }
-            ),
-        }
-    )
-    loud = [
-        suite.model_copy(
-            update={"duration_seconds": 9.0, "removed_options": ("-x",), "output_id": "o1"}
-        )
-        for suite in run.verification.suites
-    ]
-    assert judge(with_suites(noisy, loud), ruleset) == judge(run, ruleset)
+    assert noisy(run) != run
+    assert judge(noisy(run), ruleset) == judge(run, ruleset)
+
+
+@checked
+@given(signals(), rulesets, st.data())
+def test_one_regression_less_never_lowers_the_score(run, ruleset, data):
+    before = judge(run, ruleset)
+    suites = list(run.verification.suites)
+    broken = [at for at, suite in enumerate(suites) if suite.regressions]
+    assume(broken and before.outcome == "graded")
+    at = data.draw(st.sampled_from(broken))
+    suites[at] = suites[at].model_copy(update={"regressions": suites[at].regressions[1:]})
+    after = judge(with_suites(run, suites), ruleset)
+    assert before.score is not None
+    assert after.score is not None
+    assert after.score >= before.score
 
 
 @checked
@@ -445,6 +513,24 @@ def test_symptoms_never_change_a_score(run):
 
 
 @checked
+@given(signals(), rulesets, st.data())
+def test_the_order_of_equal_symptoms_changes_no_label(run, ruleset, data):
+    """Many errors of one build are symptoms of the same tests; any of them may stand first."""
+    listed = run.verification.symptoms
+    assume(listed)
+    alike = [one.model_copy(update={"test_ids": listed[0].test_ids}) for one in listed]
+    found = []
+    for codes in (range(len(alike)), data.draw(st.permutations(range(len(alike))))):
+        renamed = [
+            one.model_copy(update={"message": f"m{n}"}) for one, n in zip(alike, codes, strict=True)
+        ]
+        verification = run.verification.model_copy(update={"symptoms": tuple(renamed)})
+        verdict = judge(run.model_copy(update={"verification": verification}), ruleset)
+        found.append((verdict.score, verdict.category, verdict.rule, verdict.reason))
+    assert found[0] == found[1]
+
+
+@checked
 @given(signals())
 def test_1_1_has_no_gap_between_full_failure_and_the_half(run):
     case = Case(run, RULESETS["1.1"])
@@ -453,7 +539,7 @@ def test_1_1_has_no_gap_between_full_failure_and_the_half(run):
 
 @checked
 @given(
-    st.sampled_from(["python", "javascript", "TypeScript", "go"]),
+    languages,
     st.text(max_size=80),
     st.text(max_size=80),
     st.sampled_from(["failed", "error", "missing"]),
