@@ -110,7 +110,7 @@ def gate(place: Path | None, artifact: str | None, author: str | None, out: Path
     context = _context()
     result = read_gate_result(place) if place else _fetched(context, artifact or "", author)
     where = f"[All of it]({context.run_url})." if context.run_url else ""
-    page = Page("gates", gate_parts(result), where, result.pull_request)
+    page = Page("gates", gate_parts(result), where, claimed=result.pull_request)
     _publish(context, page, author, out, [])
 
 

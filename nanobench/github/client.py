@@ -52,7 +52,7 @@ class Client:
     @cached_property
     def repository(self) -> Repository:
         """The repository; nothing is asked before it is used."""
-        return self._github.get_repo(self.repository_name, lazy=True)
+        return self._github.get_repo(self.repository_name)
 
     @cached_property
     def login(self) -> str:
@@ -76,6 +76,7 @@ class Client:
             base_url=self.api_url,
             timeout=TIMEOUT_SECONDS,
             per_page=100,
+            lazy=True,
             retry=None,  # `run` repeats whole operations: a repeated POST could write twice
             seconds_between_requests=0,
         )

@@ -60,7 +60,8 @@ def _ours(client: Client, mark: str) -> Issue | None:
     """The newest of our issues with the marker, open or closed."""
     login = client.login
     for issue in client.repository.get_issues(state="all", labels=[LABEL]):
-        theirs = issue.user is None or issue.user.login != login
-        if not theirs and issue.pull_request is None and (issue.body or "").startswith(mark):
+        ours = issue.user is not None and issue.user.login == login
+        # A listed issue does not say that it is no pull request; its address does.
+        if ours and "/issues/" in issue.html_url and (issue.body or "").startswith(mark):
             return issue
     return None

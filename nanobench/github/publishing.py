@@ -40,13 +40,15 @@ class Page:
         key: tells several comments on one pull request apart.
         parts: of the comment, in order.
         where: Markdown that tells where to find what was left out.
-        pull_request: that the user names, or that a foreign artifact claims (null: none).
+        named: the pull request that the user names.
+        claimed: the pull request that a foreign artifact claims; never believed, see `_number`.
     """
 
     key: str
     parts: Sequence[Part]
     where: str
-    pull_request: int | None = None
+    named: int | None = None
+    claimed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def publish(
     text = body(mark, page.parts, page.where)
     if context.read_only:
         return Outcome("skipped", _FORK)
-    if not (context.pull_request or context.triggered_by or page.pull_request):
+    if not _has_pull_request(context, page):
         return Outcome("skipped", _NO_PULL_REQUEST)
     try:
         client = open_client(environ, context, author)
@@ -96,10 +98,16 @@ def publish(
     return Outcome(posted.action, f"review {posted.action}: {posted.url}", posted.url)
 
 
-def _number(client: Client, context: Context, page: Page) -> int | None:
-    """The event's own pull request; one that an artifact names is verified first."""
+def _has_pull_request(context: Context, page: Page) -> bool:
     if context.triggered_by is not None:
-        return verified_number(client, context.triggered_by, page.pull_request)
-    if context.pull_request is not None:
-        return context.pull_request.number
-    return page.pull_request
+        return context.triggered_by.event == "pull_request"
+    return bool(context.pull_request or page.named)
+
+
+def _number(client: Client, context: Context, page: Page) -> int | None:
+    """The pull request to post on; of a run that foreign code had a hand in, GitHub is asked."""
+    if context.triggered_by is not None:
+        return verified_number(client, context.triggered_by, page.named or page.claimed)
+    if page.named is not None or context.pull_request is None:
+        return page.named
+    return context.pull_request.number
