@@ -24,6 +24,7 @@ from nanobench.agent.shell import (
     changes_files,
     fetches_pages,
     mines_history,
+    reaches_for_harness,
     runs_code,
     steps,
     uses_browser,
@@ -100,6 +101,7 @@ def trajectory_signals(
         browser=any(map(uses_browser, done)),
         network_attempts=_listed(one.text for one in seen if one.reaches_network),
         history_attempts=_listed(one.text for one in seen if one.mines),
+        harness_attempts=_listed(one.text for one in seen if reaches_for_harness(one.text)),
         harness=_harness_evidence(calls, exchanges if report else None, ending),
     )
 

@@ -148,6 +148,9 @@ class TrajectorySignals(Document):
     history_attempts: tuple[str, ...] = Field(
         default=(), description="looks for other states of the repository, likewise"
     )
+    harness_attempts: tuple[str, ...] = Field(
+        default=(), description="reaches for files and processes of the harness, likewise"
+    )
     harness: HarnessEvidence = HarnessEvidence()
 
 
@@ -174,8 +177,14 @@ class EditSignals(Document):
     protected: tuple[str, ...] = Field(
         default=(), description="edited test and protected files; not carried to verification"
     )
+    suspect: tuple[str, ...] = Field(
+        default=(),
+        description="`path: word` of the first 20 words in added lines of product code that name "
+        "the test runner or the end of its process",
+    )
     pollution: tuple[str, ...] = Field(
-        default=(), description="left by the agent's runtime or ignored by the base commit"
+        default=(),
+        description="left by the agent's runtime, ignored by the base commit, or planted in .git",
     )
     skipped: tuple[str, ...] = Field(
         default=(), description="special files, nested repositories' metadata, conflicts"

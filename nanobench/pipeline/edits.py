@@ -26,6 +26,7 @@ def edit_signals(
         required_observed=_within(observed, required),
         required_reported=_within(reported or (), required),
         protected=verified.tree.protected if verified else (),
+        suspect=verified.suspect if verified else (),
         pollution=diff.pollution if diff else (),
         skipped=(*(diff.skipped if diff else ()), *(verified.tree.conflicts if verified else ())),
         agent_committed=bool(diff and diff.agent_committed),

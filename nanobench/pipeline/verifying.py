@@ -10,22 +10,29 @@ from nanobench.pipeline.bench import Material
 from nanobench.pipeline.places import Places
 from nanobench.pipeline.store import OUTPUTS
 from nanobench.verify.assess import assess, verification_signals
+from nanobench.verify.canary import canary_of, without_trust
 from nanobench.verify.outputs import OutputStore
+from nanobench.verify.protection import protection
 from nanobench.verify.suites import Purpose, SuiteRun, run_suites
+from nanobench.verify.suspicion import suspicious_words
 from nanobench.verify.symbols import SymbolContext
 from nanobench.verify.tree import TreeReport, build_tree
-from nanobench.workspace.changes import Change
+from nanobench.workspace.changes import Change, apply_changes
 from nanobench.workspace.diff import WorkspaceDiff
 
 
 @dataclass(frozen=True)
 class Verified:
-    """The tests' signals, what was not taken over from the agent, and what was run."""
+    """The tests' signals, what was not taken over from the agent, and what was run.
+
+    `suspect`: see `suspicious_words`.
+    """
 
     signals: VerificationSignals
     tree: TreeReport
     troubles: tuple[str, ...]
     commands: tuple[CommandSummary, ...]
+    suspect: tuple[str, ...] = ()
 
 
 def verify(
@@ -38,12 +45,15 @@ def verify(
     """
     lab = Lab(material, dependencies, rooms, OutputStore(directory / OUTPUTS))
     tree, runs = lab.run("verify", diff.changes, Purpose("suite"))
-    controls: list[SuiteRun] = []
+    suspect = _suspicious_words(material, diff)
+    checks: list[SuiteRun] = []
+    if suspect:
+        runs = tuple(_trusted(run, diff.changes, lab, checks) for run in runs)
 
     def control(name: str) -> SuiteRun:
         purpose = Purpose("control", frozenset({name}))
         _, (run,) = lab.run(f"control-{name}", material.golden.changes, purpose)
-        controls.append(run)
+        checks.append(run)
         return run
 
     assessment = assess(material.task, runs, control)
@@ -57,8 +67,39 @@ def verify(
         signals=verification_signals(assessment, context),
         tree=tree,
         troubles=assessment.infrastructure,
-        commands=tuple(run.summary for run in (*runs, *controls)),
+        commands=tuple(run.summary for run in (*runs, *checks)),
+        suspect=suspect,
     )
+
+
+def _suspicious_words(material: Material, diff: WorkspaceDiff) -> tuple[str, ...]:
+    snapshot, guard = material.snapshot, protection(material.task, material.golden.changes)
+    held = [change.path for change in diff.changes if change.path in snapshot.entries]
+    return suspicious_words(diff.changes, snapshot.blobs(held), guard)
+
+
+def _trusted(
+    run: SuiteRun, changes: tuple[Change, ...], lab: "Lab", checks: list[SuiteRun]
+) -> SuiteRun:
+    """The run, or one without results where the runner does not say that a test has failed.
+
+    Without a passing test, or with an ending that tells by itself, there is nothing to doubt.
+    """
+    if run.state not in ("ok", "inconsistent") or all(one.status != "passed" for one in run.tests):
+        return run
+    guard = protection(lab.material.task, lab.material.golden.changes)
+    golden = lab.material.golden.changes
+    canary = canary_of(run, [change for change in golden if guard.covers(change.path)])
+    if canary is None:
+        return run
+    _, (check,) = lab.run(
+        f"canary-{run.suite.name}",
+        changes,
+        Purpose("canary", frozenset({run.suite.name})),
+        tests=canary.tests,
+    )
+    checks.append(check)
+    return run if canary.sings(check) else without_trust(run)
 
 
 @dataclass(frozen=True)
@@ -71,9 +112,15 @@ class Lab:
     outputs: OutputStore
 
     def run(
-        self, name: str, changes: tuple[Change, ...], purpose: Purpose
+        self,
+        name: str,
+        changes: tuple[Change, ...],
+        purpose: Purpose,
+        tests: tuple[Change, ...] = (),
     ) -> tuple[TreeReport, tuple[SuiteRun, ...]]:
         """Build base + changes + golden tests in a fresh workspace and run suites there.
+
+        `tests` go over the golden ones.
 
         Raises:
             NanobenchError: the tree cannot be built or a suite cannot be started.
@@ -81,5 +128,6 @@ class Lab:
         workspace, run_dir = self.rooms.verification(name)
         material = self.material
         tree = build_tree(material.snapshot, workspace, changes, material.golden, material.task)
+        apply_changes(workspace, tests)
         with self.dependencies.open(workspace, run_dir) as room:
             return tree, run_suites(room, material.task, run_dir, self.outputs, purpose)

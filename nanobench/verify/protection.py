@@ -24,7 +24,7 @@ _RUNNER_CONFIGURATION = re.compile(
 _RUNNER_MODULE = re.compile(
     r"_?pytest(_\w+)?|pluggy|iniconfig|packaging|pygments|exceptiongroup|tomli|colorama|py|coverage"
 )
-_MODULE = re.compile(r"(?P<directory>(?:.+/)?)(?P<name>\w+)(/__init__)?\.(py|[^/]*\.?so|pyd)")
+_MODULE = re.compile(r"(?:(?P<directory>.+)/)?(?P<name>\w+)\.(?:py|[^/]*\bso|pyd)")
 _MAKEFILE = re.compile(r"(^|/)((GNUm|[Mm])akefile|[^/]+\.mk)$")
 _TEST_DIRECTORY = re.compile(r"(^|/)(tests?|__tests?__|specs?|__snapshots__)/")
 _TEST_NAME = re.compile(
@@ -84,12 +84,14 @@ class Protection:
 
         That is a module by such a name where Python looks first: beside the test command.
         """
-        found = _MODULE.fullmatch(change.path.decode("utf-8", "replace"))
-        if not found or change.base_mode is not None or change.path in self.golden_paths:
+        if change.base_mode is not None or change.path in self.golden_paths:
+            return False
+        path = change.path.decode("utf-8", "replace").replace("/__init__.", ".")
+        found = _MODULE.fullmatch(path)
+        if not found or (found["directory"] or "") not in self.import_roots:
             return False
         name = found["name"]
-        known = name in sys.stdlib_module_names or _RUNNER_MODULE.fullmatch(name) is not None
-        return known and found["directory"].rstrip("/") in self.import_roots
+        return name in sys.stdlib_module_names or _RUNNER_MODULE.fullmatch(name) is not None
 
 
 def protection(task: Task, golden: Collection[Change]) -> Protection:

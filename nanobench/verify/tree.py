@@ -45,12 +45,12 @@ def build_tree(
     """
     guard = protection(task, golden.changes)
     snapshot.unpack(destination)
-    refused = [change for change in changes if guard.refuses(change.path)]
+    refused = [one for one in changes if guard.refuses(one.path) or guard.shadows(one)]
     carried = [
         change
         for change in changes
         # Bytecode could stand in for a source file that is protected.
-        if not guard.refuses(change.path) and b"__pycache__" not in change.path.split(b"/")
+        if change not in refused and b"__pycache__" not in change.path.split(b"/")
     ]
     carried, restored_parts = _with_sections(carried, snapshot, golden, guard)
     conflicts = apply_changes(destination, carried)

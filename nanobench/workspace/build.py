@@ -38,7 +38,7 @@ _MESSAGE = b"Base commit\n"
 _RAW = "* -text -filter -working-tree-encoding -ident -eol\n"
 # File times are fixed in the archive, so that the index in it fits every unpacked copy; what
 # unpacking must change (inode, change time, owner) is not compared.
-_WORKSPACE_CONFIG = b"""[core]
+WORKSPACE_CONFIG = b"""[core]
 \trepositoryformatversion = 0
 \tfilemode = true
 \tbare = false
@@ -157,7 +157,7 @@ def _add_git_directory(tar: tarfile.TarFile, git_dir: Path) -> None:
         if path.is_file()
     }
     del files["info/attributes"]
-    files |= {"config": _WORKSPACE_CONFIG, "info/exclude": b""}
+    files |= {"config": WORKSPACE_CONFIG, "info/exclude": b""}
     directories = {"refs/tags", "objects/info"} | {
         str(parent) for name in files for parent in Path(name).parents if str(parent) != "."
     }

@@ -19,6 +19,7 @@ from nanobench.model.signals import FileEdit
 from nanobench.workspace.changes import Change
 from nanobench.workspace.index import PrivateIndex
 from nanobench.workspace.paths import display, parents
+from nanobench.workspace.planted import planted
 from nanobench.workspace.scan import Scan, scan_workspace
 from nanobench.workspace.snapshot import Snapshot
 from nanobench.workspace.teardown import remove_tree
@@ -37,9 +38,11 @@ class WorkspaceDiff:
         changes: every path that differs, with its content, sorted by path.
         edits: the same as a record lists it.
         patch: a git patch of all changes whose content is stored.
-        pollution: at most 200 paths that runtimes left or that the base ignores; a directory
-            ends with a slash and stands for all it holds.
-        skipped: special files, metadata of nested repositories, what could not be read.
+        pollution: at most 200 paths that runtimes left, that the base ignores, or that would
+            have git run commands or hide files; a directory ends with a slash and stands for
+            all it holds.
+        skipped: special files, metadata of nested repositories, what could not be read, and how
+            many added files are not listed.
         agent_committed: the agent's own `.git` names another commit than the one it was given.
     """
 
@@ -61,7 +64,8 @@ def diff_workspace(
 ) -> WorkspaceDiff:
     """Compare a workspace with its base commit.
 
-    Files over 20 MiB, and those beyond 256 MiB in all, are listed and not stored.
+    Files over 20 MiB, and those beyond 256 MiB in all, are listed and not stored; of more than
+    10,000 added files the others are counted and left out.
 
     Args:
         workspace: the agent's tree; nothing may be running in it any more.
@@ -85,8 +89,8 @@ def diff_workspace(
         changes=tuple(scan.changes),
         edits=tuple(_edit(change, scan) for change in scan.changes),
         patch=_patch(scan.changes, snapshot, scratch),
-        pollution=_listed(scan.pollution),
-        skipped=_listed(scan.skipped),
+        pollution=_listed([*planted(workspace), *scan.pollution]),
+        skipped=(*_listed(scan.skipped), *_unlisted(scan.unlisted)),
         agent_committed=_agent_committed(os.fsencode(workspace), snapshot.head.encode()),
     )
 
@@ -131,6 +135,10 @@ def _listed(paths: Iterable[bytes]) -> tuple[str, ...]:
     if len(shown) <= LISTED_LIMIT:
         return tuple(shown)
     return (*shown[:LISTED_LIMIT], f"({len(shown) - LISTED_LIMIT} more)")
+
+
+def _unlisted(count: int) -> tuple[str, ...]:
+    return (f"({count} more added files)",) if count else ()
 
 
 def _agent_committed(workspace: bytes, given: bytes) -> bool:

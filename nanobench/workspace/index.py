@@ -86,6 +86,8 @@ class PrivateIndex:
     def _store(self, content: bytes) -> str:
         sha = blob_sha(content)
         target = self._objects / sha[:2] / sha[2:]
+        if target.exists():
+            return sha
         header = b"blob %d\0" % len(content)
         try:
             target.parent.mkdir(exist_ok=True)

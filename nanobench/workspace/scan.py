@@ -19,6 +19,7 @@ from nanobench.workspace.snapshot import Snapshot
 
 STORED_FILE_LIMIT = 20 * 1024 * 1024
 STORED_TOTAL_LIMIT = 256 * 1024 * 1024
+ADDED_LIMIT = 10_000  # files; who adds more has unpacked something, or wants to be in the way
 
 # What runtimes and tools leave when they are merely run; pollution wherever it is untracked.
 _DROPPINGS = frozenset(
@@ -42,7 +43,7 @@ class Scan:
     """What a walk found; paths are relative bytes, a directory's ends with a slash.
 
     `sizes` holds the bytes of every file in `changes` that is not deleted, `mode_only` the
-    changed files whose content is the base's.
+    changed files whose content is the base's, `unlisted` counts added files beyond the limit.
     """
 
     changes: list[Change] = field(default_factory=list)
@@ -50,6 +51,7 @@ class Scan:
     mode_only: set[bytes] = field(default_factory=set)
     pollution: list[bytes] = field(default_factory=list)
     skipped: list[bytes] = field(default_factory=list)
+    unlisted: int = 0
 
 
 def scan_workspace(
@@ -93,6 +95,7 @@ class _Walk:
         self._residue = {path.rstrip(b"/") for path in residue}
         self._unreadable: list[bytes] = []
         self._stored = 0
+        self._added = 0
 
     def run(self) -> None:
         waiting = [b""]
@@ -159,9 +162,13 @@ class _Walk:
             return
         base = self._snapshot.entries.get(path)
         if base is None:
+            if self._added == ADDED_LIMIT:
+                self.scan.unlisted += 1
+                return
             if self._is_pollution(path, name):
                 self.scan.pollution.append(path)
                 return
+            self._added += 1
         else:
             self.present.add(path)
         try:

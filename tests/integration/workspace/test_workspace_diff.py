@@ -426,6 +426,17 @@ def test_what_is_stored_is_bounded_in_all(
     ]
 
 
+def test_of_very_many_added_files_the_rest_is_counted(
+    diff: Diff, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "ADDED_LIMIT", 2)
+    for name in (b"a", b"b", b"c", b"d", b"src/app.py"):
+        write(workspace, name, b"x")
+    made = diff()
+    assert summary(made) == {"a": "added", "b": "added", "src/app.py": "modified"}
+    assert made.skipped == ("(2 more added files)",)
+
+
 def test_a_tree_deeper_than_any_path_stops_nothing(diff: Diff, workspace: Path) -> None:
     write(workspace, b"src/app.py", b"changed\n")
     here = os.open(workspace, os.O_RDONLY)

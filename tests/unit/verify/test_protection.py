@@ -109,3 +109,37 @@ def test_golden_test_configuration_is_restored_though_no_test_file_names_it(
     guard = protection(task(test_files=["tests/test_a.py"]), _golden("tests/sub/conftest.py"))
     assert guard.covers(b"tests/sub/conftest.py")
     assert guard.refuses(b"tests/sub")
+
+
+@pytest.mark.parametrize(
+    ("path", "shadows"),
+    [
+        ("pytest.py", True),
+        ("_pytest/__init__.py", True),
+        ("ui/argparse.py", True),  # a suite is run there
+        ("pkg/argparse.py", False),
+        ("xml.cpython-311-x86_64-linux-gnu.so", True),
+        ("xml/part.txt", False),
+        ("tempo.py", False),
+        ("json.ts", False),
+        ("types.py", False),  # the golden patch adds it
+    ],
+)
+def test_new_modules_cannot_stand_in_for_the_runner(
+    task: Callable[..., Task], path: str, shadows: bool
+) -> None:
+    suites = [
+        {"name": "ui", "language": "Python", "command": "pytest", "cwd": "ui"},
+        {"name": "all", "language": "Python", "command": "python -m pytest"},
+    ]
+    guard = protection(task(suites=suites, test_command=None), _golden("types.py"))
+    assert guard.shadows(Change(path.encode(), 0o100644, b"", None)) is shadows
+    # What the base has under such a name is the project's own.
+    assert not guard.shadows(Change(path.encode(), 0o100644, b"", 0o100644))
+
+
+def test_metadata_of_packages_is_not_the_agent_s(task: Callable[..., Task]) -> None:
+    guard = protection(task(), [])
+    assert guard.refuses(b"evil-1.0.dist-info/entry_points.txt")
+    assert guard.refuses(b"src/evil.egg-info/PKG-INFO")
+    assert not guard.refuses(b"src/info/entry_points.txt")
