@@ -20,6 +20,7 @@ from nanobench.workspace.teardown import remove_tree
 
 _SHELL_SIGNAL = 128  # a shell reports a child that a signal killed as 128 + signal
 _PYTEST_INTERNAL_ERROR = 3
+_PYTEST_NO_TESTS = 5  # also if every module skips itself
 
 
 class RoomResult(Finished, Protocol):
@@ -227,7 +228,8 @@ def _ended_badly(
         return "no_result", "the suite exited with 0 and wrote no results"
     if plan.adapted.runner == "pytest" and code == _PYTEST_INTERNAL_ERROR:
         return "crashed", "pytest had an internal error"
-    if not parsed.tests and not parsed.suite_errors:
+    none = plan.adapted.runner == "pytest" and code == _PYTEST_NO_TESTS
+    if none or (not parsed.tests and not parsed.suite_errors):
         return "nothing_collected", "the suite ran no tests"
     return None
 

@@ -1,6 +1,7 @@
 """Test cases of JUnit XML in the dialects of the tools that write it.
 
-Ids: `classname::name`; without a class name the file, else the suite, stands for it.
+Ids: `classname::name`; without a class name the file, else the suite, stands for it. A module
+that skips itself under pytest is told as one skipped test, as pytest counts it: its name alone.
 `node --test` nests suites and says `classname="test"` everywhere: `file::suite > suite > name`
 (Node before 24 writes no file; its ids begin with the first suite or name).
 
@@ -40,6 +41,7 @@ _JEST_FILE = "Test suite failed to run"
 _GO_PACKAGE = "TestMain"
 _GO_FAILED = "Failed"
 _PYTEST_COLLECTION = "collection failure"
+_PYTEST_SKIPPED = "collection skipped"
 _RUST_PANIC = "panicked at "
 _NOT_RUN = ("notrun", "disabled")
 _SKIPPED_BY_CTEST = ("SKIP_", "Disabled", "disabled")
@@ -85,8 +87,10 @@ class Collector:
         lost = _lost_file(name, classname, place.suites, result)
         if lost is not None:
             self._add_error(lost or None, result)
-        elif name and (classname or result.status != "skipped"):  # a module that skips itself
-            self._add_test(case, self._id(case, name, classname, place.suites), result)
+        elif name:
+            module_skips_itself = not classname and result.message == _PYTEST_SKIPPED
+            named = name if module_skips_itself else self._id(case, name, classname, place.suites)
+            self._add_test(case, named, result)
 
     def _id(self, case: TestCase, name: str, classname: str, suites: tuple[str, ...]) -> str:
         file = case._elem.get("file") or ""

@@ -17,6 +17,9 @@ FAILED = PASSED.replace("/></testsuite>", '><failure message="m"/></testcase></t
 ERRED = PASSED.replace('classname="t"', 'classname=""').replace(
     "/></testsuite>", '><error message="collection failure"/></testcase></testsuite>'
 )
+SKIPPED = PASSED.replace('classname="t"', 'classname=""').replace(
+    "/></testsuite>", '><skipped message="collection skipped"/></testcase></testsuite>'
+)
 EMPTY = '<testsuite name="pytest" timestamp="x"></testsuite>'
 
 
@@ -91,6 +94,7 @@ def run_one(tmp_path: Path, task: Callable[..., Task]) -> Callable[..., SuiteRun
         (Ended(0), None, "no_result"),
         (Ended(5), EMPTY, "nothing_collected"),
         (Ended(0), EMPTY, "nothing_collected"),
+        (Ended(5), SKIPPED, "nothing_collected"),
         (Ended(None, timed_out=True), None, "timed_out"),
         (Ended(-9, timed_out=True), PASSED, "timed_out"),
     ],

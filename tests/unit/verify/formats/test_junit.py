@@ -94,8 +94,6 @@ def test_a_collection_error_belongs_to_no_test_and_keeps_its_exception(tmp_path:
             "ImportError while importing test module '/ws/t/test_b.py'.\n"
             "E   ImportError: cannot import name 'gone' from 'pkg' (/ws/pkg/__init__.py)"
             "</error></testcase>",
-            '<testcase classname="" name="t.test_d"><skipped message="collection skipped">'
-            "x</skipped></testcase>",
         ),
     )
     [error] = result.suite_errors
@@ -106,6 +104,22 @@ def test_a_collection_error_belongs_to_no_test_and_keeps_its_exception(tmp_path:
     assert error.concerns("t.test_b.TestC::test_x")
     assert not error.concerns("t.test_bc::test_x")
     assert result.errors == (f"t.test_b: {error.message}",)
+
+
+def test_a_module_that_skips_itself_is_counted_as_pytest_does(tmp_path: Path) -> None:
+    skipped = '<testcase classname="{}" name="{}"><skipped message="{}">x</skipped></testcase>'
+    result = _parse(
+        tmp_path,
+        _pytest(
+            skipped.format("", "t.test_d", "collection skipped"),
+            skipped.format("", "no class name", "why"),
+        ),
+    )
+    assert [(test.id, test.status) for test in result.tests] == [
+        ("t.test_d", "skipped"),
+        ("pytest::no class name", "skipped"),
+    ]
+    assert result.errors == ()
 
 
 @pytest.mark.parametrize("file_attribute", [' file="/ws/test/a.mjs"', ""])
