@@ -157,13 +157,13 @@ def _run(hub: Hub, call: Call, op: Operation, token: Token) -> Answer:
 def _latest(hub: Hub, call: Call, op: Operation, token: Token) -> Answer:
     if not hub.state.releases:
         raise RefusedError(404, "Not Found")
-    return 200, hub.shaped("release", **hub.state.releases[0])
+    return 200, _shaped_release(hub, hub.state.releases[0])
 
 
 def _by_tag(hub: Hub, call: Call, op: Operation, token: Token) -> Answer:
     for release in hub.state.releases:
         if release["tag_name"] == op.values["tag"]:
-            return 200, hub.shaped("release", **release)
+            return 200, _shaped_release(hub, release)
     raise RefusedError(404, "Not Found")
 
 
@@ -214,6 +214,11 @@ def _check_body(text: str) -> None:
 
 def _shaped_review(hub: Hub, made: dict[str, Any]) -> dict[str, Any]:
     return hub.shaped("pull-request-review", **{**made, "user": hub.user(made["user"]["login"])})
+
+
+def _shaped_release(hub: Hub, release: dict[str, Any]) -> dict[str, Any]:
+    assets = [hub.shaped("release-asset", **asset) for asset in release["assets"]]
+    return hub.shaped("release", **{**release, "assets": assets})
 
 
 def _shaped_issue(hub: Hub, made: dict[str, Any]) -> dict[str, Any]:
