@@ -198,4 +198,8 @@ def test_captured_results_are_what_the_runners_still_write(tmp_path: Path) -> No
         assert entry == INDEX[name]
         if entry["format"] != "output":
             result = parse(entry["format"], tmp_path / name, "/ws")
-            assert {test.id: test.status for test in result.tests} == captured(name), name
+            found, wanted = {test.id: test.status for test in result.tests}, captured(name)
+            if name == "node/outcomes.xml" and not any("::" in test_id for test_id in found):
+                # Node before 24 names no files.
+                wanted = {test_id.partition("::")[2]: status for test_id, status in wanted.items()}
+            assert found == wanted, name

@@ -131,7 +131,7 @@ class Collector:
         # Node escapes a quotation mark twice.
         names = [name.replace("&quot;", '"') for name in (*suites, case.name or "")]
         status, message, details = result.status, result.message, result.details
-        is_file = file is not None and not suites and _names_file(names[-1], file, place or "")
+        is_file = not suites and _names_file(names[-1], file, self._root)
         if status == "failed" and not suites and _NODE_PROCESS.search(details):
             name = place or relative(names[-1], self._root)
             self._errors.append(SuiteError(name, None, message, bounded(details, DETAILS_LIMIT)))
@@ -163,8 +163,11 @@ def _lost_file(name: str, classname: str, suites: tuple[str, ...], result: _Resu
     return name if not classname and result.message == _PYTEST_COLLECTION else None
 
 
-def _names_file(name: str, file: str, place: str) -> bool:
-    return name in (file, place) or file.endswith("/" + name.removeprefix("./"))
+def _names_file(name: str, file: str | None, root: str) -> bool:
+    """Whether a case is called by its own file; Node before 24 tells the file by the name alone."""
+    if file is None:
+        return root != "/" and name.startswith(f"{root}/")
+    return name in (file, relative(file, root)) or file.endswith("/" + name.removeprefix("./"))
 
 
 def _failure(result: _Result, *, collection: bool = False) -> Failure:

@@ -353,6 +353,15 @@ class TestGrouping:
         symbols = [symptom.symbol for symptom in find_symptoms("python", "unit", tests)]
         assert symbols == ["common", "early", "late"]
 
+    def test_errors_of_the_same_tests_stand_as_the_first_test_tells_them(self, outcome):
+        said = [f"./a.go:{n}:1: undefined: {name}" for n, name in enumerate("yx", start=1)]
+        tests = [
+            outcome(id="a", status="error", details="\n".join(said)),
+            outcome(id="b", status="error", details="\n".join(reversed(said))),
+        ]
+        symbols = [symptom.symbol for symptom in find_symptoms("go", "unit", tests)]
+        assert symbols == ["y", "x"]
+
     def test_long_messages_are_cut(self, outcome):
         test = outcome("NameError: name 'x' is not defined" + "!" * 600)
         (found,) = find_symptoms("python", "unit", [test])
