@@ -19,10 +19,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nanobench.model.plan import AgentSettings, Cell, Limits, ModelRef, Plan, PlanTask
+from nanobench.model.plan import AgentSettings, Cell, Limits, ModelRef, Plan, PlanTask, TaskFacts
 from nanobench.model.record import Record
 
 SHARE_OF_INSPECT = 0.25
@@ -152,7 +153,10 @@ def write_results(root: Path, count: int) -> int:
     cells = list(planned(count))
     tasks = sorted({cell.task_id for cell in cells})
     plan = Plan(
-        tasks=tuple(PlanTask(task_id=t, origin="dataset", sha256=DIGEST, tier=4) for t in tasks),
+        tasks=tuple(
+            PlanTask(task_id=t, origin="dataset", sha256=DIGEST, tier=4, facts=facts(n))
+            for n, t in enumerate(tasks)
+        ),
         cells=tuple(cells),
     )
     root.mkdir()
@@ -163,6 +167,19 @@ def write_results(root: Path, count: int) -> int:
         home.mkdir(parents=True)
         size += (home / "record.json").write_text(record(cell, chance.choice(OUTCOMES)))
     return size
+
+
+def facts(number: int) -> TaskFacts:
+    """Of tasks in a dataset of twelve repositories."""
+    languages = ("Python", "TypeScript", "Go", "Rust", "Java")
+    return TaskFacts(
+        languages=(languages[number % 5],) if number % 7 else languages[:2],
+        domain=f"domain {number % 12}",
+        task_type=("bug fix", "feature")[number % 2],
+        reasoning_category=f"category {number % 6}",
+        token_estimate=10_000 * (1 + number % 10),
+        merged_at=datetime(2026, 5, 1 + number % 28, tzinfo=UTC),
+    )
 
 
 def planned(count: int) -> Iterator[Cell]:

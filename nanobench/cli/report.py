@@ -69,10 +69,10 @@ def report(
 ) -> None:
     """Merge records, judge them, and render a report.
 
-    All results below DIR... go into report.html, report.md and report.json in --out, and with
-    --baseline into comparison.json too. Every planned cell is listed as present, missing or
-    infrastructure; only graded runs enter a score. A file that is no readable record is named, and
-    the rest is still reported.
+    All results below DIR... go into report.html, report.md, report.json, matrix.csv and matrix.json
+    in --out, and with --baseline into comparison.json too. Every planned cell is listed as present,
+    missing or infrastructure; only graded runs enter a score. A file that is no readable record is
+    named, and the rest is still reported.
 
     Exit codes: 0 fine, 1 there is a regression and --fail-on names it, 2 usage, 3 a record could
     not be read or there are no results, 4 there is what else --fail-on names, or a directory
@@ -110,13 +110,16 @@ def report(
 
 
 def write_report(results: Results, directory: Path, comparison: Comparison | None = None) -> None:
-    """Write `report.json` and `report.md`, and `comparison.json` if there is a comparison.
+    """Write `report.json`, `report.md` and the matrix as JSON and CSV.
+
+    With a comparison, `comparison.json` too.
 
     Raises:
         StateError: the directory cannot be written.
     """
     from nanobench.files import write_atomic
     from nanobench.report.markdown import render_markdown
+    from nanobench.report.matrix import matrix, matrix_csv
 
     verdict: tuple[str, ...] = ()
     if comparison is not None:
@@ -125,6 +128,8 @@ def write_report(results: Results, directory: Path, comparison: Comparison | Non
         verdict = tuple(comparison_blocks(comparison))
     write_atomic(directory / "report.json", results.report.to_json())
     write_atomic(directory / "report.md", render_markdown(results.report, verdict))
+    write_atomic(directory / "matrix.json", matrix(results.report).to_json())
+    write_atomic(directory / "matrix.csv", matrix_csv(results.report))
     if comparison is not None:
         write_atomic(directory / "comparison.json", comparison.to_json())
 

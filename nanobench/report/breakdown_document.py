@@ -1,6 +1,6 @@
 """Results divided by what the tasks are, as documents of the report."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, NonNegativeInt
 
@@ -8,6 +8,7 @@ from nanobench.model.base import Document, Identifier
 from nanobench.model.plan import Mode, ModelRef, TaskFacts
 from nanobench.report.measures import Effort, Interval
 
+UNKNOWN: Final = "unknown"
 Dimension = Literal[
     "provider",
     "model",

@@ -5,9 +5,8 @@ from typing import get_args
 
 from nanobench.model.plan import ModelRef
 from nanobench.report.blocks import Block, together
-from nanobench.report.breakdown_document import Dimension, Group, TaskCard, TokenDensity
+from nanobench.report.breakdown_document import UNKNOWN, Dimension, Group, TaskCard, TokenDensity
 
-UNKNOWN = "unknown"
 _DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 _DENSITIES: tuple[TokenDensity, ...] = get_args(TokenDensity)
 _OF_MODELS: tuple[Dimension, ...] = ("provider", "model", "mode")

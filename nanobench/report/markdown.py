@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from nanobench.report.document import Report, Row, Section, Trajectory
 from nanobench.report.escape import inert
 from nanobench.report.figures import MERGED
+from nanobench.report.markdown_breakdowns import breakdowns, efforts
 from nanobench.report.markdown_scores import scores, shown_taxonomy
-from nanobench.report.tables import NONE, listed, number, table
+from nanobench.report.tables import NONE, listed, number, shortened, table
 
 TITLES = {
     "models": "Models",
@@ -19,6 +20,7 @@ _ASIDE = {
     "scripted": "Scripted models behave instead of thinking: they check the instrument. "
     "They are not compared with real models.",
 }
+_RUNS_SHOWN = 200
 _EVIDENCE_SHOWN = 3
 _EVIDENCE_LIMIT = 160
 
@@ -65,19 +67,28 @@ def _section(section: Section, cells: Sequence[Row]) -> Iterator[str]:
     if _ASIDE[section.kind]:
         yield _ASIDE[section.kind]
     yield from scores(section)
-    yield "### Runs"
-    yield table(
-        "run | score | label | category | rule | level | target tests | regressions | evidence",
-        (_run(row) for row in cells if row.section == section.kind),
-    )
     yield from shown_taxonomy(section.taxonomy)
-    yield from _trajectories([row for row in cells if row.section == section.kind])
+    yield from breakdowns(section)
+    yield from efforts(section)
+    rows = [row for row in cells if row.section == section.kind]
+    if len(rows) > _RUNS_SHOWN:
+        rows.sort(key=lambda row: row.solved)  # what went wrong is what is looked for
+    yield "### Runs"
+    yield from shortened(
+        "run | score | label | category | rule | level | target tests | regressions | marks | "
+        "evidence",
+        rows,
+        _run,
+        _RUNS_SHOWN,
+        "report.json; here the unsolved ones come first",
+    )
+    yield from _trajectories(rows)
 
 
 def _run(row: Row) -> list[str]:
     name = _name(row)
     if row.state != "present":
-        return [name, row.state, *[NONE] * 6, _evidence(row.infrastructure)]
+        return [name, row.state, *[NONE] * 7, _evidence(row.infrastructure)]
     named = row.failure_mode if row.failure_mode == MERGED else row.category
     category = f"`{named}`" if named else NONE
     if row.reason:
@@ -91,8 +102,17 @@ def _run(row: Row) -> list[str]:
         row.level or NONE,
         f"{row.targets_passed}/{row.targets}",
         str(row.regressions),
+        _marks(row),
         _evidence(row.evidence),
     ]
+
+
+def _marks(row: Row) -> str:
+    marks = (
+        ("non-deterministic", row.non_deterministic),
+        ("possibly contaminated", row.possibly_contaminated),
+    )
+    return ", ".join(name for name, holds in marks if holds) or NONE
 
 
 def _name(row: Row) -> str:
@@ -112,19 +132,25 @@ def _trajectories(rows: Sequence[Row]) -> Iterator[str]:
     if not told:
         return
     yield "### Trajectories"
-    yield table(
+    yield from shortened(
         "run | calls | files read | required read | re-reads | loops | claims unverified success | "
         "used | network attempts | history attempts | pollution | edits not reported / not seen",
-        (_trajectory(row, seen) for row, seen in told),
+        told,
+        lambda pair: _trajectory(*pair),
+        _RUNS_SHOWN,
+        "report.json",
     )
     yield "### Model or harness?"
     evident = [(row, seen) for row, seen in told if seen.harness or seen.model]
     if not evident:
         yield "No run shows signs of either."
         return
-    yield table(
+    yield from shortened(
         "run | points at the harness | points at the model",
-        ([_name(row), _evidence(seen.harness), _evidence(seen.model)] for row, seen in evident),
+        evident,
+        lambda pair: [_name(pair[0]), _evidence(pair[1].harness), _evidence(pair[1].model)],
+        _RUNS_SHOWN,
+        "report.json",
     )
     yield "Signs, not judgements: they change no score, and some have either cause."
 

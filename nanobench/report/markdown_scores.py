@@ -11,8 +11,11 @@ from nanobench.report.tables import (
     percent,
     rate,
     score,
+    shortened,
     table,
 )
+
+_TASKS_SHOWN = 300
 
 
 def scores(section: Section) -> Iterator[str]:
@@ -41,10 +44,13 @@ def scores(section: Section) -> Iterator[str]:
     )
     yield from _navigation(section)
     yield "### Matrix of tasks and models"
-    yield table(
+    yield from shortened(
         "task | model | mode | runs passed | pass rate | pass@1 | pass@k, pass^k | mean score | "
         "compared | failure modes",
-        (_task(t) for t in sorted(section.tasks, key=lambda t: t.task_id)),
+        sorted(section.tasks, key=lambda t: t.task_id),
+        _task,
+        _TASKS_SHOWN,
+        "matrix.csv",
     )
 
 

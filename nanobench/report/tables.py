@@ -1,15 +1,36 @@
 """Pieces of Markdown pages: tables, lists, and how figures are written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from nanobench.report.measures import Estimate, Interval
 
+Item = TypeVar("Item")
 NONE = "–"  # noqa: RUF001 - the sign readers know for an empty cell
 
 
+_LISTED = 100
+
+
 def listed(title: str, items: Sequence[str]) -> list[str]:
-    """A heading and a list below it; nothing if there is nothing to list."""
-    return [f"## {title}", "\n".join(f"- {item}" for item in items)] if items else []
+    """A heading and a list of at most 100 below it; nothing if there is nothing to list."""
+    shown = [f"- {item}" for item in items[:_LISTED]]
+    if len(items) > _LISTED:
+        shown.append(f"- and {len(items) - _LISTED:,} more")
+    return [f"## {title}", "\n".join(shown)] if items else []
+
+
+def shortened(
+    heads: str,
+    items: Sequence[Item],
+    row: Callable[[Item], Sequence[str]],
+    limit: int,
+    elsewhere: str,
+) -> Iterator[str]:
+    """A table of at most `limit` items, and where the rest is."""
+    yield table(heads, map(row, items[:limit]))
+    if len(items) > limit:
+        yield f"{len(items) - limit:,} more are in {elsewhere}."
 
 
 def table(heads: str, rows: Iterable[Sequence[str]]) -> str:
@@ -47,9 +68,9 @@ def estimated(estimate: Estimate | None) -> str:
 
 
 def score(value: float | None, interval: Interval | None) -> str:
-    """A mean score and its interval."""
+    """A mean score, and its interval if it has one."""
     if value is None or interval is None:
-        return NONE
+        return number(value)
     return f"{number(value)} ({interval.low:.2f} to {interval.high:.2f})"
 
 

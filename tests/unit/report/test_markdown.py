@@ -104,7 +104,7 @@ def test_every_table_row_has_as_many_cells_as_its_head(plan: Plan, make_record: 
         lines = [line for line in block.splitlines() if line.startswith("|")]
         assert len({line.count("|") for line in lines}) <= 1
         widths += lines[:1]
-    assert len(widths) == 7
+    assert len(widths) == 8
 
 
 def test_a_report_of_nothing_can_be_read() -> None:
