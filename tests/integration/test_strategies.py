@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,7 @@ def test_real_tasks_have_the_same_verdicts_under_both_strategies(
         assert gate.returncode == 0, said
 
 
-def dataset(place: Path, files: dict[str, str], environment: dict[str, str]) -> Path:
+def dataset(place: Path, files: dict[str, str], environment: dict[str, Any]) -> Path:
     """The sample task as a dataset, with more files in its repository."""
     git_dir, work = place / "tempo.git", place / "work"
     newest = build_repository(git_dir)
@@ -260,21 +260,65 @@ def test_a_dockerfile_that_fails_is_trouble_and_never_a_score(
     assert containers(engine, shared_state) == []
 
 
+def killed_when(process: "subprocess.Popen[str]", moment: Callable[[], bool]) -> None:
+    """`kill -9` as soon as the moment has come."""
+    deadline = time.monotonic() + PATIENCE
+    while not moment() and time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+
+
+def sweep(engine: Engine, state: StateDirectory) -> str:
+    """Sweep, and see that nothing is left; what was swept."""
+    doctor = nanobench(state, "doctor", "--sweep")
+    said = "".join(doctor.communicate(timeout=PATIENCE))
+    assert doctor.returncode == 0, said
+    assert containers(engine, state) == []
+    assert list(state.part("containers").iterdir()) == []
+    return said
+
+
 def test_the_containers_of_a_killed_bench_are_swept_by_the_doctor(
     engine: Engine, shared_state: StateDirectory, tmp_path: Path
 ) -> None:
     options = ("--tasks", "sample", "--strategy", "container", "--image", BASE)
     models, out = "scripted/gold", tmp_path / "out"
     process = nanobench(shared_state, "bench", "--models", models, "--out", out, *options)
+    killed_when(process, lambda: bool(containers(engine, shared_state)))
+    assert "swept: container" in sweep(engine, shared_state)
+
+
+@pytest.mark.parametrize("moment", ["build", "install"])
+def test_a_bench_killed_in_its_preparation_leaves_nothing_that_is_not_swept(
+    engine: Engine, shared_state: StateDirectory, tmp_path: Path, moment: str
+) -> None:
+    state = StateDirectory.locate(tmp_path / "state")
+    (state.root / "tools").symlink_to(shared_state.tools)
+    slow = f"echo {tmp_path} >/dev/null && mkdir -p node_modules && sleep 300 && true"
+    if moment == "build":
+        text = f"FROM {BASE}\nRUN {slow}\n"
+        tasks = dataset(tmp_path, {"docker/Dockerfile": text}, DOCKERFILE)
+    else:
+        tasks = dataset(tmp_path, {}, {"install": [slow]})
+
+    def running() -> list[Any]:
+        """The container of the build, which the engine itself makes and ends."""
+        return [one for one in engine.api.containers() if str(tmp_path) in one["Command"]]
+
+    def begun() -> bool:
+        partial = state.environments.glob(".*.partial/source/node_modules")
+        return bool(running() if moment == "build" else list(partial))
+
+    out, options = tmp_path / "out", ("--tasks", "tempo-1", "--tasks-dir", tasks, "--image", BASE)
+    process = nanobench(state, "bench", "--models", "scripted/gold", "--out", out, *options)
+    killed_when(process, begun)
+    said = sweep(engine, state)
+    assert ("swept: container" in said) == (moment == "install")
     deadline = time.monotonic() + PATIENCE
-    while not containers(engine, shared_state) and time.monotonic() < deadline:
-        assert process.poll() is None
-        time.sleep(0.02)
-    process.kill()
-    process.communicate()
-    doctor = nanobench(shared_state, "doctor", "--sweep")
-    out_text, err_text = doctor.communicate(timeout=PATIENCE)
-    assert doctor.returncode == 0, out_text + err_text
-    assert "swept: container" in err_text
-    assert containers(engine, shared_state) == []
-    assert list(shared_state.part("containers").iterdir()) == []
+    while running() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert running() == []
+    assert [path for path in state.environments.iterdir() if path.is_dir()] == []
+    assert list(state.runs.iterdir()) == []

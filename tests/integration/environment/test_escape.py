@@ -60,6 +60,7 @@ class World:
     merge: str
     victim: "subprocess.Popen[bytes]"
     port: int
+    page: int
     marker: str
     daemons: Callable[[str], Sequence[Any]]
 
@@ -71,6 +72,7 @@ class World:
             "MERGE": self.merge,
             "VICTIM": self.victim.pid,
             "PORT": self.port,
+            "PAGE": self.page,
             "MARKER": self.marker,
         }
         return re.sub(r"@([A-Z]+)@", lambda found: str(known[found[1]]), text)
@@ -117,6 +119,10 @@ def python(script: str) -> str:
     return f'python3 -c "import socket as s; {script}"'
 
 
+PAGE = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
+    b"<html><head><title>t</title></head><body><main><p>canary-of-page</p></main></body></html>"
+)
 ROUTE = "s.socket(s.AF_INET, s.SOCK_DGRAM).connect(('{0}', 9))"
 ASK = "c = s.socket(s.{0}); c.connect({1}); print(c.recv(99).decode())"
 VICTIM_DIES: Evidence = lambda world, answers: world.victim.poll() is not None  # noqa: E731
@@ -151,6 +157,12 @@ ATTEMPTS = (
         "ask a service on a unix socket, such as Docker's",
         "(cd @HOME@ && " + python(ASK.format("AF_UNIX", "'socket'")) + ")",
         told("unix"),
+    ),
+    Attempt(  # at an address of the loopback that the tool itself lets through
+        "fetch a page of the machine with `fetch_url`",
+        "fetch_url",
+        {"url": "http://127.0.0.2:@PAGE@/"},
+        told("page"),
     ),
     shell("reach a registry, or any other address", python(ROUTE.format("192.0.2.1"))),
     shell("reach the metadata address of a cloud", python(ROUTE.format("169.254.169.254"))),
@@ -249,6 +261,7 @@ def world(
     assert entry.task.merge_commit is not None
     with ExitStack() as stack:
         tcp = socket.create_server(("127.0.0.1", 0))
+        page = socket.create_server(("127.0.0.2", 0))
         unix = socket.socket(socket.AF_UNIX)
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(home)
@@ -256,16 +269,19 @@ def world(
         unix.listen()
         for server, secret in ((tcp, "tcp"), (unix, "unix")):
             _serve(stack, server, f"canary-of-{secret}".encode())
+        _serve(stack, page, PAGE, asked=True)
         victim = subprocess.Popen(
             ["/bin/sleep", "600"], env={"VICTIM_KEY": "canary-of-environment"}
         )
         stack.callback(victim.wait)
         stack.callback(victim.kill)
-        port = int(tcp.getsockname()[1])
-        yield World(home, state, entry.task.merge_commit, victim, port, marker, processes_with)
+        ports = (int(one.getsockname()[1]) for one in (tcp, page))
+        yield World(home, state, entry.task.merge_commit, victim, *ports, marker, processes_with)
 
 
-def _serve(stack: ExitStack, server: socket.socket, secret: bytes) -> None:
+def _serve(stack: ExitStack, server: socket.socket, secret: bytes, *, asked: bool = False) -> None:
+    """Answer everybody with the secret; if `asked`, whoever says something."""
+
     def answer() -> None:
         while True:
             try:
@@ -273,7 +289,8 @@ def _serve(stack: ExitStack, server: socket.socket, secret: bytes) -> None:
             except OSError:
                 return
             with wire:
-                wire.sendall(secret)
+                if not asked or wire.recv(65536):
+                    wire.sendall(secret)
 
     thread = threading.Thread(target=answer)
     thread.start()
@@ -367,7 +384,10 @@ def test_what_an_agent_gets_at(prison: Prison) -> None:
     told = prison.record.provenance.isolation
     assert told.sandbox == prison.column
     assert told.agent_network == ("host" if prison.column == "none" else "provider-only")
-    assert prison.record.signals.trajectory.calls == len(ATTEMPTS)
+    trajectory = prison.record.signals.trajectory
+    assert trajectory.calls == len(ATTEMPTS)
+    # Whether it succeeded or not, what an agent tries is told.
+    assert any("fetch_url" in one for one in trajectory.network_attempts)
     hold(prison.column, found)
     if prison.column in FULL:
         assert not any(found.values())

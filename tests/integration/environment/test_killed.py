@@ -59,3 +59,28 @@ def test_a_killed_bench_leaves_nothing_that_the_next_start_does_not_remove(
     assert list(state.runs.iterdir()) == []
     assert groups(first.pid) == []
     assert str(state.root) not in Path("/proc/mounts").read_text()
+
+
+def test_an_install_killed_halfway_is_swept(
+    tmp_path: Path, shared_state: StateDirectory, eventually: Any
+) -> None:
+    state = StateDirectory.locate(tmp_path / "state")
+    (state.root / "tools").symlink_to(shared_state.tools)
+    first = subprocess.Popen(
+        bench(state, tmp_path / "out"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        assert eventually(lambda: bool(list(state.environments.glob(".*.partial/source"))), 240)
+    finally:
+        first.kill()
+        first.wait()
+    assert list(state.environments.glob(".*.partial")) != []
+    assert eventually(lambda: commands(state) == [])
+    doctor = [sys.executable, "-m", "nanobench", "doctor", "--sweep"]
+    again = subprocess.run(
+        [*doctor, "--state-dir", str(state.root)], capture_output=True, text=True, timeout=120
+    )
+    assert again.returncode == 0, again.stderr
+    assert list(state.runs.iterdir()) == []
+    assert [path for path in state.environments.iterdir() if path.is_dir()] == []
+    assert groups(first.pid) == []
