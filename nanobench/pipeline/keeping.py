@@ -15,6 +15,7 @@ from nanobench.pipeline.artifacts import (
     GATEWAY_LOG,
     PROMPT,
 )
+from nanobench.pipeline.checksums import SUMS, write_sums
 from nanobench.pipeline.store import OUTPUTS
 from nanobench.verify.outputs import CommandOutput, OutputStore
 from nanobench.workspace.diff import WorkspaceDiff
@@ -47,8 +48,9 @@ def keep_artifacts(directory: Path, acted: Acted | None, diff: WorkspaceDiff | N
     names = sorted(
         path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()
     )
+    write_sums(directory, names)
     sha256 = hashlib.sha256(diff.patch).hexdigest() if diff is not None else None
-    return Artifacts(tuple(names), sha256)
+    return Artifacts((*names, SUMS), sha256)
 
 
 def _store(outputs: OutputStore, output_id: str, acted: Acted, source: Path) -> None:

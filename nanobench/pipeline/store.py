@@ -6,9 +6,11 @@
                                     status.json (only while it runs)
 
 An attempt without `record.json` was cut short. The record is written last and whole, so that
-a directory holds either a finished attempt or a visibly unfinished one.
+a directory holds either a finished attempt or a visibly unfinished one. What a killed process left
+of an unfinished one is thrown away by the next attempt; its number stays, since it counts.
 """
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +32,17 @@ from nanobench.workspace.teardown import remove_tree
 OUTPUTS = "outputs"
 _LOCK = ".lock"
 _PROBED_SECONDS = 0.5  # a lock is held for an instant by who only asks whether it is held
+# What `write_atomic` leaves of a plan or a report when its process is killed.
+_HALF_WRITTEN = tuple(
+    f"{name}.????????"
+    for name in (
+        f".{PLAN}",
+        "report/.report.*",
+        "report/.comparison.*",
+        "calibration/.calibration.*",
+    )
+)
+_DAMAGED = "is not what it was when its record was written"
 _ATTEMPT = re.compile(r"attempt-([1-9][0-9]*)")
 
 
@@ -62,7 +75,7 @@ class ResultStore:
         """
         path = self.root / PLAN
         if path.exists():
-            if read_plan(path) != plan:
+            if self._adopted(path) != plan:
                 raise InvalidInputError(
                     "the output directory holds the results of another plan",
                     where=str(path),
@@ -70,6 +83,16 @@ class ResultStore:
                 )
             return
         write_atomic(path, plan.to_json())
+
+    def _adopted(self, path: Path) -> Plan:
+        try:
+            return read_plan(path)
+        except InvalidInputError as error:
+            raise InvalidInputError(
+                error.what,
+                where=str(path),
+                remedy="remove the file and repeat the command: cells that are graded are kept",
+            ) from None
 
     def attempts(self, cell: Cell) -> list[tuple[int, Path]]:
         """All attempts at a cell, finished or not, by number."""
@@ -104,6 +127,9 @@ class ResultStore:
             StateError: another bench holds it.
         """
         with _exclusive(self.root, "another bench is using this output directory"):
+            for pattern in _HALF_WRITTEN:
+                for path in self.root.glob(pattern):
+                    remove_tree(path)
             yield
 
     def clear(self) -> None:
@@ -127,7 +153,10 @@ class ResultStore:
                     where=str(home),
                     remedy="repeat the command; what is graded is kept",
                 )
-            number = max((n for n, _ in self.attempts(cell)), default=0) + 1
+            earlier = self.attempts(cell)
+            for _, path in earlier:
+                _empty_if_cut(path)
+            number = max((n for n, _ in earlier), default=0) + 1
             directory = make_directory(home / f"attempt-{number}")
             try:
                 yield number, directory
@@ -148,6 +177,13 @@ def attempts_in(home: Path) -> list[tuple[int, Path]]:
         if match and path.is_dir():
             found.append((int(match[1]), path))
     return sorted(found)
+
+
+def _empty_if_cut(attempt: Path) -> None:
+    """Keep of an attempt without a record nothing but its number."""
+    if not os.path.lexists(attempt / RECORD):
+        for path in attempt.iterdir():
+            remove_tree(path)
 
 
 def is_graded(record: Record | None) -> bool:

@@ -1,6 +1,7 @@
 """Whole outputs of commands, stored compressed; what is shown is a summary (SPEC X12)."""
 
 import gzip
+import os
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,6 +74,8 @@ class OutputStore:
                 for chunk in _chunks(output.stdout, output.stderr):
                     packed.write(chunk)
                     ends.add(chunk)
+                packed.close()
+                os.fsync(raw.fileno())  # the record, which is written later, must not outlive it
             temporary.replace(target)
         except OSError as error:
             temporary.unlink(missing_ok=True)

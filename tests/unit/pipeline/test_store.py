@@ -250,3 +250,44 @@ def test_another_process_is_kept_out_and_let_in_afterwards(store: ResultStore, p
             "another process is running this cell",
         ]
     assert ask() == ["entered", "entered"]
+
+
+def test_the_next_attempt_empties_those_that_were_cut_short(
+    store: ResultStore, plan: Plan, finish: Finish
+) -> None:
+    cell = plan.cells[0]
+    cut = store.root / "cells" / cell.cell_id / "attempt-1"
+    (cut / "outputs").mkdir(parents=True)
+    (cut / ".record.json.abcd1234").write_text("{")
+    (cut / "outputs" / "half.log.gz").write_bytes(b"x")
+    kept = finish(cell, None)
+    (kept / "beside.txt").write_text("x")
+    assert [number for number, _ in store.attempts(cell)] == [1, 2]
+    assert list(cut.iterdir()) == []
+    (kept / RECORD).write_text("{ broken")  # it can be looked into, and is named in the report
+    finish(cell, 1.0)
+    assert sorted(path.name for path in kept.iterdir()) == ["beside.txt", RECORD]
+
+
+def test_halves_of_plans_and_reports_are_swept_by_who_holds_the_directory(
+    store: ResultStore,
+) -> None:
+    half = [".plan.json.abcd1234", "report/.report.md.abcd1234", "report/.comparison.json.a_bc1234"]
+    others = [".plan.json.bak", "report/.hidden", "src/.eslintrc.abcd1234", "report/report.md"]
+    for name in (*half, *others):
+        path = store.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    with store.held():
+        assert [name for name in half if (store.root / name).exists()] == []
+    assert [name for name in others if not (store.root / name).exists()] == []
+
+
+def test_a_damaged_plan_says_how_to_go_on(store: ResultStore, plan: Plan) -> None:
+    store.adopt(plan)
+    (store.root / "plan.json").write_text("{")
+    with pytest.raises(InvalidInputError, match="not a plan") as failure:
+        store.adopt(plan)
+    assert "remove the file" in failure.value.remedy
+    (store.root / "plan.json").unlink()
+    store.adopt(plan)
