@@ -1,6 +1,7 @@
 """`nanobench publish review` in a job of every event, against the fake."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,21 @@ def test_a_fork_is_commented_on_by_the_second_stage_at_the_head_that_ran(
     done = job.run("publish", "review", report)
     assert done.outputs["review"] == "skipped"
     assert "moved on" in done.out
+
+
+@pytest.mark.parametrize(
+    "branch", ['x";$(touch /tmp/nb-ran)#&state=closed', "a b\n::error::x", "../../pulls/1", "é%2F?"]
+)
+def test_a_hostile_branch_name_is_one_value_of_one_query(
+    job: Any, hub: Any, events: Any, report: Path, branch: str
+) -> None:
+    hub.add_pull(5, SHA, fork=True, branch=branch)
+    job.event("workflow_run", events["workflow_run"](3, branch=branch))
+    done = job.run("publish", "review", report)
+    assert done.outputs["review"] == "created"
+    known = re.compile(r"/user|/repos/nano/bench/pulls(/5/reviews)?")
+    assert all(known.fullmatch(exchange.path) for exchange in hub.log)
+    assert branch not in done.out + done.summary
 
 
 def test_the_second_stage_of_a_push_comments_on_nothing(
