@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from nanobench.environment.packages import release_of
 from nanobench.errors import InfrastructureError
 from nanobench.model.task import Attachment, Task
 
@@ -26,7 +27,7 @@ class Offer:
 
 def takes_images(nanocoder: str) -> bool:
     """Whether that version can hand images to the model in a headless run."""
-    return nanocoder in _RUN_TAKES_IMAGES
+    return release_of(nanocoder) in _RUN_TAKES_IMAGES
 
 
 def offer_attachments(task: Task, nanocoder: str) -> Offer:

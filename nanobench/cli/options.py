@@ -109,7 +109,9 @@ ruleset_option = click.option(
     help="The rules that judge the runs.",
 )
 nanocoder_option = click.option(
-    "--nanocoder", metavar="VERSION", help="Version of Nanocoder.  [default: the pinned one]"
+    "--nanocoder",
+    metavar="VERSION|FILE|DIR",
+    help="A version, an archive of `npm pack`, or a built checkout.  [default: the pinned version]",
 )
 max_turns_option = click.option(
     "--max-turns", type=click.IntRange(min=1), help="Turns of the agent.  [default: 200]"

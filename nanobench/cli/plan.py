@@ -68,12 +68,13 @@ def plan(request: PlanRequest, out: Path, matrix: MatrixRequest, as_json: bool) 
     """Write the cells of a bench to a plan file.
 
     A cell is a model, a task, a mode and a run number. Nothing is run. Warnings tell what the
-    planned runs could not show.
+    planned runs could not show. A build of Nanocoder that is no release is put beside the file.
 
     Exit codes: 0 written, 2 usage or a plan too large for --github, 3 a task file is wrong,
     4 a directory cannot be used.
     """
-    from nanobench.files import make_directory, write_atomic
+    from nanobench.cli.builds import put_beside
+    from nanobench.files import StateDirectory, make_directory, write_atomic
 
     if out.is_dir():
         raise UsageError(
@@ -84,6 +85,7 @@ def plan(request: PlanRequest, out: Path, matrix: MatrixRequest, as_json: bool) 
     planned = _planned(request, matrix.allow_empty)
     make_directory(out.parent)
     write_atomic(out, planned.plan.to_json())
+    put_beside(planned.plan, StateDirectory.locate(request.state_dir), out.parent)
     if matrix.github:
         _hand_over(planned.plan, matrix.per_provider)
     _tell(planned, out, as_json)

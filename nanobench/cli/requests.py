@@ -73,7 +73,7 @@ class PlanRequest:
 
         Raises:
             UsageError: a model or a selection is none, or a name stands twice.
-            InvalidInputError: a task file is wrong.
+            InvalidInputError: a task file or a build of Nanocoder is wrong.
             StateError: the state directory cannot be used.
         """
         from nanobench.dataset.catalog import Catalog, find_tasks_dir
@@ -88,10 +88,10 @@ class PlanRequest:
         )
         entries = select(self.tasks, catalog)
         return Resolved(
-            build_plan(models, entries, self._options()), catalog.holding(entries), state
+            build_plan(models, entries, self._options(state)), catalog.holding(entries), state
         )
 
-    def _options(self) -> PlanOptions:
+    def _options(self, state: StateDirectory) -> PlanOptions:
         from nanobench.dataset.planning import PlanOptions
         from nanobench.model.plan import AgentSettings, Limits
 
@@ -102,7 +102,7 @@ class PlanRequest:
             "max_tokens": self.max_tokens,
             "max_cost": self.max_cost,
         }
-        agent = {"nanocoder": self.nanocoder, "gateway": self.gateway}
+        agent = {"nanocoder": _version(self.nanocoder, state), "gateway": self.gateway}
         return PlanOptions(
             modes=options.MODES[self.mode],
             runs=self.runs,
@@ -244,6 +244,23 @@ def parse_models(values: Sequence[str]) -> tuple[ModelRef, ...]:
             "no model is named", where="--models", remedy="write for example ollama/qwen3"
         )
     return models
+
+
+def _version(nanocoder: str | None, state: StateDirectory) -> str | None:
+    """What was typed, or the name of the build that it is the path of.
+
+    Raises:
+        InvalidInputError: there is no build of Nanocoder at the path.
+    """
+    from nanobench.environment.toolchain import Toolchain
+
+    if nanocoder is None or not _is_path(nanocoder):
+        return nanocoder
+    return Toolchain(state.tools).take_in(Path(nanocoder).expanduser())
+
+
+def _is_path(nanocoder: str) -> bool:
+    return "/" in nanocoder or nanocoder.startswith((".", "~")) or nanocoder.endswith(".tgz")
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:

@@ -46,6 +46,7 @@ def run(
 
     Exit codes: 0 graded, 2 usage, 3 invalid input, 4 infrastructure trouble, 130 interrupted.
     """
+    from nanobench.cli.builds import take_from
     from nanobench.cli.common import Terms, open_bench, run_unfinished
     from nanobench.cli.progress import progress
     from nanobench.dataset.catalog import Catalog, find_tasks_dir
@@ -65,6 +66,7 @@ def run(
     plan = whole.model_copy(update={"cells": (cell,), "tasks": needed})
     taping = tape.resolve(plan.limits)
     state = StateDirectory.locate(place.state_dir)
+    take_from(plan_file.parent, whole, state)
     sample = any(task.origin == "sample" for task in needed)
     catalog = Catalog.open(find_tasks_dir(place.tasks_dir), state, include_sample=sample)
     store = ResultStore(out)

@@ -4,9 +4,11 @@ import functools
 import importlib.resources
 import importlib.util
 import json
+import tempfile
 from pathlib import Path
 
 from nanobench.environment.once import build_once
+from nanobench.environment.packages import digest_of, file_name, pack, take_in
 from nanobench.environment.shims import Programs, write_shims
 from nanobench.environment.tool_run import Tool, run_tool
 from nanobench.errors import EnvironmentSetupError
@@ -32,6 +34,7 @@ class Toolchain:
     def __init__(self, tools: Path) -> None:
         self.runtime = tools / "runtime"
         self.caches = tools / "caches"
+        self.packages = tools / "packages"
 
     @functools.cached_property
     def node_root(self) -> Path:
@@ -99,12 +102,19 @@ class Toolchain:
     def nanocoder(self, version: str) -> Path:
         """The entry file of Nanocoder, to be run by `node`; installed at the first call.
 
+        Args:
+            version: a released one, or the name of a build that `take_in` gave.
+
         Raises:
             EnvironmentSetupError: it cannot be installed, or there is no such version.
         """
 
         def install(directory: Path) -> None:
-            if self.nanocoder_locked(version):
+            if digest := digest_of(version):
+                (directory / "package.json").write_text(json.dumps({"private": True}))
+                argv = ["install", *NPM_QUIET, str(self._package(digest))]
+                self.npm(f"install Nanocoder {version}", argv, directory)
+            elif self.nanocoder_locked(version):
                 for name in ("package.json", "package-lock.json"):
                     (directory / name).write_bytes((_lock(version) / name).read_bytes())
                 self.npm(f"install Nanocoder {version}", ["ci", *NPM_QUIET], directory)
@@ -113,6 +123,40 @@ class Toolchain:
 
         target = self.runtime / "nanocoder" / version
         return build_once(target, install, _has_entry) / NANOCODER_ENTRY
+
+    def take_in(self, place: Path) -> str:
+        """Keep a build of Nanocoder, an archive of `npm pack` or a built checkout; its name.
+
+        Raises:
+            InvalidInputError: it is none, or has not been built.
+            EnvironmentSetupError: npm cannot pack it.
+            StateError: the state directory cannot be written.
+        """
+        if not place.is_dir():
+            return take_in(place, self.packages, NANOCODER_PACKAGE)
+        with tempfile.TemporaryDirectory() as scratch:
+            _, *npm = node_programs(self.node_root)["npm"]
+            archive = pack(place, [self.node, *npm], Path(scratch))
+            return take_in(archive, self.packages, NANOCODER_PACKAGE)
+
+    def packed(self, version: str) -> Path | None:
+        """The archive of a build; null of a release.
+
+        Raises:
+            EnvironmentSetupError: this machine does not have it.
+        """
+        digest = digest_of(version)
+        return self._package(digest) if digest else None
+
+    def _package(self, digest: str) -> Path:
+        archive = self.packages / file_name(digest)
+        if not archive.is_file():
+            raise EnvironmentSetupError(
+                f"the build of Nanocoder with the SHA-256 {digest} is not on this machine",
+                where=str(archive),
+                remedy=f"put {file_name(digest)} beside the plan, as `nanobench plan` did",
+            )
+        return archive
 
     def has_nanocoder(self, version: str) -> bool:
         """Whether a version is installed already."""
