@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nanobench.agent.way_out import forwarded
-from nanobench.errors import InvalidInputError
+from nanobench.errors import InvalidInputError, StateError
 from nanobench.files import make_directory, write_atomic
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
 from nanobench.model.resources import AgentNetwork
@@ -145,7 +145,7 @@ def run_nanocoder(
 
     Raises:
         InvalidInputError: see `check_request`.
-        StateError: the run directory cannot be written.
+        StateError: the run directory cannot be written, or the disk was filled by others.
         EnvironmentSetupError: Nanocoder cannot be installed.
     """
     check_request(request)
@@ -166,6 +166,12 @@ def run_nanocoder(
         stderr=stderr,
         network="none" if apart else "host",
     )
+    if result.disk_full:
+        raise StateError(
+            "the disk is full, and what the agent wrote is little of it",
+            where=str(run_dir),
+            remedy="free some space; repeat the command to resume",
+        )
     return AgentRun(
         exit_code=result.exit_code,
         timed_out=result.timed_out,

@@ -27,9 +27,10 @@ class DiskWatch:
         self._limit = limit
         self._seen = self._free()
         self.exceeded = ""
+        self.others = False
 
     def look(self) -> bool:
-        """Whether too much was written; `exceeded` then says what."""
+        """Whether too much was written; `exceeded` says what, `others` that others did it."""
         free = self._free()
         if free is None or self._seen is None or self.exceeded:
             return bool(self.exceeded)
@@ -47,6 +48,7 @@ class DiskWatch:
             free[0] < RESERVE_BYTES // 2 or (free[0] < RESERVE_BYTES and size > RESERVE_BYTES)
         ):
             self.exceeded = "the disk is full"
+            self.others = size <= RESERVE_BYTES
         return bool(self.exceeded)
 
     def _free(self) -> tuple[int, int] | None:

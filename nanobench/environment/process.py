@@ -167,6 +167,7 @@ def run_wrapped(command: Command, wrapper: Wrapper) -> CommandResult:
             timed_out=not ended and not watch.exceeded,
             duration_seconds=time.monotonic() - started,
             launched=not ended or running.exit_code is not None,
+            disk_full=watch.others,
         )
 
 

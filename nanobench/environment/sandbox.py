@@ -58,12 +58,14 @@ class CommandResult:
         exit_code: negative if a signal killed the command, null if it was never known.
         timed_out: the time limit ended it, with all that it had started.
         launched: false when the sandbox itself failed, so that the command never ran.
+        disk_full: it was ended because the disk is full, and not by what it had written.
     """
 
     exit_code: int | None
     timed_out: bool
     duration_seconds: float
     launched: bool
+    disk_full: bool = False
 
 
 class Kind(Protocol):

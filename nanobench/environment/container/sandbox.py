@@ -129,6 +129,7 @@ class ContainerSandbox:
             timed_out=code is None and not watch.exceeded,
             duration_seconds=time.monotonic() - started,
             launched=True,
+            disk_full=watch.others,
         )
 
     def _wait(self, container: str, seconds: float, watch: DiskWatch) -> int | None:

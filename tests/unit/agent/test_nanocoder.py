@@ -13,7 +13,7 @@ from nanobench.agent.nanocoder import (
     run_nanocoder,
 )
 from nanobench.environment.sandbox import CommandResult
-from nanobench.errors import InvalidInputError
+from nanobench.errors import InvalidInputError, StateError
 from nanobench.model.plan import AgentSettings, Limits, ModelRef
 
 
@@ -34,12 +34,13 @@ class Room:
     workspace = "/ws"
     run_path = "/run/nb"
 
-    def __init__(self) -> None:
+    def __init__(self, **result: Any) -> None:
         self.asked: dict[str, Any] = {}
+        self.result = {"exit_code": 0, "timed_out": False, "launched": True, **result}
 
     def run(self, argv: tuple[str, ...], **asked: Any) -> CommandResult:
         self.asked = {"argv": argv, **asked}
-        return CommandResult(exit_code=0, timed_out=False, duration_seconds=1.0, launched=True)
+        return CommandResult(duration_seconds=1.0, **self.result)
 
 
 class Toolchain:
@@ -188,3 +189,9 @@ def test_a_prompt_that_only_looks_odd_is_taken(prompt: str) -> None:
 def test_a_provider_too_long_for_one_variable_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="too long"):
         agent_environment(request(provider={"models": ["m", *("x" * 99 for _ in range(2000))]}), "")
+
+
+def test_a_disk_that_others_filled_is_no_end_of_the_agent(tmp_path: Path) -> None:
+    room = Room(exit_code=-9, disk_full=True)
+    with pytest.raises(StateError, match="the disk is full"):
+        run_nanocoder(room, request(), Toolchain(), tmp_path)  # type: ignore[arg-type]

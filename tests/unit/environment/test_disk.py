@@ -68,7 +68,18 @@ def test_nobody_goes_on_when_the_disk_is_full(machine: Disk, tmp_path: Path) -> 
     watch = DiskWatch((tmp_path,), LIMIT)
     machine.free = RESERVE_BYTES // 2 - 1
     assert watch.look()
-    assert watch.exceeded == "the disk is full"
+    assert (watch.exceeded, watch.others) == ("the disk is full", True)
+
+
+def test_who_filled_the_disk_is_told(
+    machine: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk, "RESERVE_BYTES", LIMIT)
+    watch = DiskWatch((tmp_path,), 100 * LIMIT)
+    fill(tmp_path / "big", LIMIT + 4096)
+    machine.free = LIMIT // 2 - 1
+    assert watch.look()
+    assert (watch.exceeded, watch.others) == ("the disk is full", False)
 
 
 def test_a_disk_that_was_full_before_ends_nobody(machine: Disk, tmp_path: Path) -> None:
