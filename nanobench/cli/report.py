@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,12 +35,28 @@ FAILURES = ("regression", "missing", "infrastructure")
 _LOG_WIDTH = 160
 
 
-def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in value.split(",") if name.strip())
-    for name in names:
-        if name not in FAILURES:
-            raise click.BadParameter(f"{name!r} is none of: {', '.join(FAILURES)}")
-    return names
+@dataclass(frozen=True)
+class FailOn:
+    """What fails a report; `infrastructure`: the share of cells above which it does, or null."""
+
+    regression: bool = False
+    missing: bool = False
+    infrastructure: float | None = None
+
+
+def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> FailOn:
+    found: dict[str, bool | float] = {}
+    for name in (name.strip() for name in value.split(",") if name.strip()):
+        share = re.fullmatch(r"infrastructure(?:>([0-9]{1,3})%)?", name)
+        if share and int(share[1] or 0) <= 100:
+            found["infrastructure"] = int(share[1] or 0) / 100
+        elif name in FAILURES:
+            found[name] = True
+        else:
+            raise click.BadParameter(
+                f"{name!r} is none of: {', '.join(FAILURES)}, infrastructure>10%"
+            )
+    return FailOn(**found)  # type: ignore[arg-type]  # each name has the type of its field
 
 
 @click.command()
@@ -53,7 +71,7 @@ def _fail_on(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
     metavar=",".join(FAILURES),
     default="",
     help="Exit with 1 if there is a regression against --baseline, with 4 if a planned cell is "
-    "missing, or one ended in infrastructure trouble.",
+    "missing, or one ended in infrastructure trouble (infrastructure>10%: more than that share).",
 )
 @click.option("--no-html", is_flag=True, help="Leave out report.html.")
 @tasks_dir_option
@@ -62,7 +80,7 @@ def report(
     directories: tuple[Path, ...],
     out: Path,
     baseline: Path | None,
-    fail_on: tuple[str, ...],
+    fail_on: FailOn,
     no_html: bool,
     tasks_dir: Path | None,
     as_json: bool,
@@ -80,7 +98,7 @@ def report(
     """
     from nanobench.files import make_directory
 
-    if "regression" in fail_on and baseline is None:
+    if fail_on.regression and baseline is None:
         raise UsageError(
             "a regression needs something to compare with",
             where="--fail-on regression",
@@ -104,7 +122,7 @@ def report(
             tell_verdict(comparison)
         click.echo(f"report: {out / ('report.md' if no_html else 'report.html')}")
     check_readable((*document.problems, *(comparison.before.problems if comparison else ())))
-    if comparison is not None and "regression" in fail_on:
+    if comparison is not None and fail_on.regression:
         check_regression(comparison)
     _check_states(document, fail_on)
 
@@ -162,8 +180,12 @@ def show(document: Report) -> None:
     click.echo(render_table(document, width=width, color=terminal), nl=False)
 
 
-def _check_states(document: Report, fail_on: tuple[str, ...]) -> None:
-    rows = [row for row in document.cells if row.state in fail_on]
+def _check_states(document: Report, fail_on: FailOn) -> None:
+    rows = [*document.in_state("missing")] if fail_on.missing else []
+    troubled = document.in_state("infrastructure")
+    share = fail_on.infrastructure
+    if share is not None and len(troubled) > share * len(document.cells):
+        rows += troubled
     if rows:
         raise InfrastructureError(
             f"{len(rows)} of {len(document.cells)} cells are "

@@ -284,6 +284,20 @@ def test_infrastructure_trouble_can_fail_a_report(
     assert nanobench("report", results, "--out", out, "--fail-on", "slow").returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("share", "code"), [("infrastructure>25%", 0), ("infrastructure>24%", 4), (">101%", 2)]
+)
+def test_infrastructure_trouble_fails_a_report_above_a_share_of_all_cells(
+    tmp_path: Path, results: Path, nanobench: Any, share: str, code: int
+) -> None:
+    trouble = {"outcome": "infrastructure_error", "score": None, "label": None, "solved": False}
+    plan = plan_of(results)
+    for number, verdict in enumerate(({}, trouble, {}, {})):
+        write(results, plan, number, **verdict)
+    done = nanobench("report", results, "--out", tmp_path / "report", "--fail-on", share)
+    assert done.returncode == code, done.stderr
+
+
 def test_unreadable_records_are_named_and_the_rest_is_reported(
     tmp_path: Path, results: Path, nanobench: Any
 ) -> None:
