@@ -42,7 +42,7 @@ matrix_request = collecting(
             type=click.IntRange(1, 100),
             default=4,
             show_default=True,
-            help="With --github: concurrency groups of each provider; one job of a group at once.",
+            help="With --github: jobs that ask one provider at once.",
         ),
         click.option(
             "--allow-empty",

@@ -1,11 +1,13 @@
 """A plan as matrices for GitHub Actions: a job runs one cell.
 
 A matrix holds 256 jobs at most, and what a job hands on 1 MiB: entries therefore say only what a
-job needs to find its cell in the plan file, and larger plans are divided into batches.
+job needs to find its cell in the plan file, and larger plans are divided into batches. A batch is
+of one provider, whose limit on requests is its own: `max-parallel` counts the jobs of a matrix,
+while a concurrency group lets one run and cancels those that wait beyond a hundred.
 """
 
 import json
-import re
+from collections.abc import Iterator
 from typing import Any
 
 from nanobench.errors import UsageError
@@ -19,32 +21,29 @@ MATRIX_JOBS = 256
 def github_outputs(plan: Plan, per_provider: int) -> dict[str, str]:
     """The outputs of a planning job.
 
-    `count`: cells. `batches`: a list of matrices; `index`: their numbers, to be the values of a
-    matrix of its own. `matrix`: the only batch; without this output where there are several, so
+    `count`: cells. `batches`: a list of matrices, each of one provider, each with `max-parallel`:
+    the jobs of all batches of a provider that run at once are `per_provider` at most (one per
+    batch at least). `index`: the numbers of the batches, to be the values of a matrix of its own.
+    `matrix`: all cells as one matrix; without this output where they are too many for one, so
     that a workflow which knows one matrix alone fails instead of running a part.
 
-    An entry has `index` (unique in the plan), `id` (of the cell) and `group`: of the entries of one
-    group one may run at a time, so that at most `per_provider` jobs ask one provider.
+    An entry has `index` (unique in the plan) and `id` (of the cell).
 
     Raises:
         UsageError: the outputs exceed what a job may hand on.
     """
-    entries = _entries(plan, per_provider)
-    batches = [
-        {"include": entries[start : start + MATRIX_JOBS]}
-        for start in range(0, len(entries), MATRIX_JOBS)
-    ]
+    batches = list(_batches(plan, per_provider))
     outputs = {
-        "count": str(len(entries)),
+        "count": str(len(plan.cells)),
         "index": _json(list(range(len(batches)))),
         "batches": _json(batches),
     }
-    if len(batches) <= 1:
-        outputs["matrix"] = _json(batches[0] if batches else {"include": []})
+    if len(plan.cells) <= MATRIX_JOBS:
+        outputs["matrix"] = _json({"include": [_entry(*one) for one in enumerate(plan.cells)]})
     size = sum(utf16_bytes(text) for text in outputs.values())
     if size > OUTPUT_BYTES:
         raise UsageError(
-            f"the matrices of {len(entries):,} cells hold {size:,} bytes, and a job may hand on "
+            f"the matrices of {len(plan.cells):,} cells hold {size:,} bytes, and a job may hand on "
             f"{OUTPUT_BYTES:,}",
             where="--github",
             remedy="divide the tasks or models among several workflow runs",
@@ -52,19 +51,19 @@ def github_outputs(plan: Plan, per_provider: int) -> dict[str, str]:
     return outputs
 
 
-def _entries(plan: Plan, per_provider: int) -> list[dict[str, Any]]:
-    seen: dict[str, int] = {}
-    entries = []
+def _batches(plan: Plan, per_provider: int) -> Iterator[dict[str, Any]]:
+    of_provider: dict[str, list[dict[str, Any]]] = {}
     for index, cell in enumerate(plan.cells):
-        provider = cell.model.provider
-        number = seen[provider] = seen.get(provider, -1) + 1
-        entries.append(_entry(index, cell, number % per_provider))
-    return entries
+        of_provider.setdefault(cell.model.provider, []).append(_entry(index, cell))
+    for entries in of_provider.values():
+        starts = range(0, len(entries), MATRIX_JOBS)
+        at_once = max(1, per_provider // len(starts))
+        for start in starts:
+            yield {"max-parallel": at_once, "include": entries[start : start + MATRIX_JOBS]}
 
 
-def _entry(index: int, cell: Cell, lane: int) -> dict[str, Any]:
-    provider = re.sub(r"[^A-Za-z0-9._-]+", "-", cell.model.provider)[:40]
-    return {"index": index, "id": cell.cell_id, "group": f"{provider}-{lane}"}
+def _entry(index: int, cell: Cell) -> dict[str, Any]:
+    return {"index": index, "id": cell.cell_id}
 
 
 def _json(value: Any) -> str:

@@ -19,7 +19,7 @@ def plan(count: int, *, name: str = "model", task: str = "t") -> Plan:
     )
 
 
-@pytest.mark.parametrize(("count", "sizes"), [(1, [1]), (256, [256]), (300, [256, 44])])
+@pytest.mark.parametrize(("count", "sizes"), [(1, [1]), (300, [100] * 3), (900, [256, 44] * 3)])
 def test_every_cell_stands_in_one_batch_with_a_name_of_its_own(
     count: int, sizes: list[int]
 ) -> None:
@@ -29,14 +29,16 @@ def test_every_cell_stands_in_one_batch_with_a_name_of_its_own(
     assert [len(batch["include"]) for batch in batches] == sizes
     assert json.loads(outputs["index"]) == list(range(len(sizes)))
     entries = [entry for batch in batches for entry in batch["include"]]
-    assert [entry["id"] for entry in entries] == [cell.cell_id for cell in planned.cells]
-    assert [entry["index"] for entry in entries] == list(range(count))
+    assert {entry["index"]: entry["id"] for entry in entries} == {
+        number: cell.cell_id for number, cell in enumerate(planned.cells)
+    }
     assert outputs["count"] == str(count)
 
 
 def test_one_matrix_is_offered_only_if_it_holds_the_whole_plan() -> None:
-    outputs = github_outputs(plan(MATRIX_JOBS), 4)
-    assert json.loads(outputs["matrix"]) == json.loads(outputs["batches"])[0]
+    planned = plan(MATRIX_JOBS)
+    found = json.loads(github_outputs(planned, 4)["matrix"])["include"]
+    assert [entry["id"] for entry in found] == [cell.cell_id for cell in planned.cells]
     assert "matrix" not in github_outputs(plan(MATRIX_JOBS + 1), 4)
 
 
@@ -57,10 +59,18 @@ def test_an_empty_plan_counts_none_and_has_an_empty_matrix() -> None:
     assert outputs == {"count": "0", "index": "[]", "batches": "[]", "matrix": '{"include":[]}'}
 
 
-def test_a_provider_has_as_many_groups_as_jobs_may_ask_it_at_once() -> None:
-    (batch,) = json.loads(github_outputs(plan(30), 2)["batches"])
-    groups = [entry["group"] for entry in batch["include"]]
-    assert set(groups) == {
-        *("ollama-0", "ollama-1", "openrouter-0", "openrouter-1", "we-ird-0", "we-ird-1")
-    }
-    assert groups.count("ollama-0") == groups.count("ollama-1") == 5
+def test_the_batches_of_a_provider_share_the_jobs_that_may_ask_it_at_once() -> None:
+    def at_once(count: int, per_provider: int) -> list[int]:
+        batches = json.loads(github_outputs(plan(count), per_provider)["batches"])
+        return [batch["max-parallel"] for batch in batches]
+
+    assert at_once(30, 4) == [4, 4, 4]
+    assert at_once(3 * 600, 7) == [2] * 9
+    assert at_once(3 * 600, 1) == [1] * 9
+
+
+def test_a_batch_asks_one_provider() -> None:
+    planned = plan(30)
+    for batch in json.loads(github_outputs(planned, 4)["batches"]):
+        indexes = [entry["index"] for entry in batch["include"]]
+        assert len({planned.cells[index].model.provider for index in indexes}) == 1
