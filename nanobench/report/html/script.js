@@ -158,6 +158,7 @@ function setUp() {
   options("mode", [...new Set(runs.map((run) => run.mode))].sort());
   options("result", [...(runs.some(failed) ? [ANY_FAILURE] : []), ...results]);
   form.hidden = false;
+  byId("bare").remove();
   let pause;
   form.addEventListener("input", () => {
     clearTimeout(pause);
