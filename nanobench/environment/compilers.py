@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nanobench.environment.leftovers import real_directory
 from nanobench.environment.tool_run import Tool, run_tool
 from nanobench.errors import EnvironmentSetupError
 
@@ -23,6 +24,7 @@ MIRROR_VARIABLES = (
 _VERSION = re.compile(r"(?:go|rustc |version \")(\d+(?:\.\d+)*)")
 _ASK_SECONDS = 60.0
 _GO_CACHE = "go-build"
+_GRADLE_DISTRIBUTIONS = "gradle/wrapper/dists"
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,24 @@ def install_env(names: tuple[str, ...], deps: str, run: str) -> dict[str, str]:
 
 def _chosen(names: tuple[str, ...], **by_name: Mapping[str, str]) -> dict[str, str]:
     return {key: value for name in names for key, value in by_name[name].items()}
+
+
+def lay_gradle(kept: Path, deps: str, run_dir: Path) -> None:
+    """Let a project's Gradle wrapper find the Gradle that the install downloaded.
+
+    It looks in a home in which it must be able to lock, so that links lead from there.
+
+    Args:
+        kept: the downloaded dependencies on the host.
+        deps: the same as commands see it.
+        run_dir: of the room, on the host.
+    """
+    for place in sorted((kept / _GRADLE_DISTRIBUTIONS).glob("*/*/")):
+        relative = place.relative_to(kept / "gradle")
+        home = real_directory(run_dir, Path("cache/gradle", relative))
+        for entry in sorted(place.iterdir()):
+            if (entry.is_dir() or entry.suffix == ".ok") and not os.path.lexists(home / entry.name):
+                (home / entry.name).symlink_to(f"{deps}/gradle/{relative}/{entry.name}")
 
 
 def has_compiled(deps: Path) -> bool:

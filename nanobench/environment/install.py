@@ -56,6 +56,8 @@ class Installer:
         shared = (one.source for one in place.mounts if one.target == FIXED_DEPENDENCIES)
         kept = next(shared, place.run_dir / DEPENDENCIES)
         compiled = compilers.has_compiled(kept)
+        if "java" in self.runtimes.compilers:
+            compilers.lay_gradle(kept, deps, place.run_dir)
         downloaded = compilers.using_env(self.runtimes.compilers, deps, run, compiled)
         return self._open(place, {**self._env(), "UV_NO_SYNC": "1", **downloaded})
 

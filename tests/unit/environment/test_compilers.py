@@ -84,6 +84,30 @@ def test_a_build_cache_is_shared_only_if_the_install_filled_it(tmp_path: Path) -
     assert using_env(("go",), "/deps", "/run", compiled=False)["GOCACHE"] == "/run/cache/go-build"
 
 
+def test_a_gradle_that_the_install_downloaded_is_found_in_a_home_that_can_be_written(
+    tmp_path: Path,
+) -> None:
+    name = "wrapper/dists/gradle-8.14-bin/a3n316"
+    there = tmp_path / "deps" / "gradle" / name
+    (there / "gradle-8.14" / "lib").mkdir(parents=True)
+    for suffix in ("ok", "lck"):
+        (there / f"gradle-8.14-bin.zip.{suffix}").touch()
+    run = tmp_path / "run"
+    outside = tmp_path / "outside"
+    for path in (run, outside):
+        path.mkdir()
+    (run / "cache").symlink_to(outside)  # by a command of the install
+    for _ in range(2):
+        compilers.lay_gradle(tmp_path / "deps", "/seen", run)
+    home = run / "cache" / "gradle" / name
+    links = {path.name: str(path.readlink()) for path in home.iterdir()}
+    assert links == {
+        "gradle-8.14": f"/seen/gradle/{name}/gradle-8.14",
+        "gradle-8.14-bin.zip.ok": f"/seen/gradle/{name}/gradle-8.14-bin.zip.ok",
+    }
+    assert list(outside.iterdir()) == []
+
+
 def test_tasks_without_compilers_get_no_variables() -> None:
     assert using_env((), "/deps", "/run", compiled=False) == {}
     assert install_env((), "/deps", "/run").keys() <= set(compilers.MIRROR_VARIABLES)
