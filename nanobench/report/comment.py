@@ -34,9 +34,9 @@ SHED_ORDER = (
     "what varied",
     "navigation delta",
     "failing tasks",
+    "runs without a score",
     "matrix",
     "failure taxonomy",
-    "runs without a score",
     "models",
 )
 """The parts of a comment that can go, in the order in which they go."""
