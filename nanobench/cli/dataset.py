@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,10 @@ from nanobench.cli.dataset_health import health
 from nanobench.cli.options import json_option, state_dir_option, tasks_dir_option, tasks_option
 from nanobench.cli.tables import table
 from nanobench.errors import GateError, UsageError
+
+if TYPE_CHECKING:
+    from nanobench.dataset.verifying import VersionProblem
+    from nanobench.model.task import Task
 
 _EVERYTHING = ("status:*",)
 
@@ -38,13 +42,16 @@ def list_tasks(
     Exit codes: 0 listed, 2 usage, 3 a task file is wrong.
     """
     from nanobench.dataset.catalog import Catalog, find_tasks_dir
-    from nanobench.dataset.selectors import names_sample, select
+    from nanobench.dataset.selectors import NothingSelectedError, names_sample, select
     from nanobench.files import StateDirectory
 
     state = StateDirectory.locate(state_dir)
     sample = names_sample(tasks)
     catalog = Catalog.open(find_tasks_dir(tasks_dir), state, include_sample=sample)
-    chosen = select(tasks or _EVERYTHING, catalog) if catalog.entries else ()
+    try:
+        chosen = select(tasks or _EVERYTHING, catalog)
+    except NothingSelectedError:  # an empty list is an answer
+        chosen = ()
     rows = [_row(entry.task) for entry in chosen]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
@@ -62,7 +69,7 @@ def list_tasks(
     click.echo(table([head, *(_cells(row) for row in rows)]))
 
 
-def _row(task: Any) -> dict[str, Any]:
+def _row(task: Task) -> dict[str, Any]:
     expected = task.expected
     return {
         "task_id": task.task_id,
@@ -119,7 +126,7 @@ def verify(tasks_dir: Path | None, as_json: bool) -> None:
         )
 
 
-def _tell(names: list[str], problems: list[Any]) -> None:
+def _tell(names: list[str], problems: list[VersionProblem]) -> None:
     from nanobench.report.escape import plain
 
     for problem in problems:

@@ -1,8 +1,8 @@
 """How many tokens a text has, without any model's vocabulary.
 
-A quarter of the UTF-8 bytes. Real vocabularies differ from each other by more than this rule
-differs from them on source code (docs/lifecycle.md has figures), they change, and the large ones
-would be the heaviest dependency of the project. The rule gives the same number for ever.
+A quarter of the UTF-8 bytes. On the sources of ten repositories this is between 6 % less and 17 %
+more than what a current vocabulary gives (docs/lifecycle.md). Vocabularies change, and a package
+that brings one weighs more than all else together; the rule gives the same number for ever.
 """
 
 TOKENIZER = "bytes/4"
