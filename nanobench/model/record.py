@@ -102,6 +102,11 @@ class Timing(Document):
 
     started_at: AwareDatetime
     phases_seconds: dict[str, NonNegativeFloat]
+    install_seconds: NonNegativeFloat | None = Field(
+        default=None,
+        description="what the dependencies' install took, in this run or an earlier one that it "
+        "shares; null: it did not come to that, or the record is older",
+    )
 
 
 class Record(Document):

@@ -114,7 +114,11 @@ def run_cell(cell: Cell, bench: Bench) -> Record:
             verdict=verdict,
             completion=completion(signals, run.acted, run.verified, artifacts.names),
             agent_patch_sha256=artifacts.patch_sha256,
-            timing=Timing(started_at=started, phases_seconds=phases.seconds),
+            timing=Timing(
+                started_at=started,
+                phases_seconds=phases.seconds,
+                install_seconds=run.dependencies.install_seconds if run.dependencies else None,
+            ),
         )
         write_atomic(directory / RECORD, record.to_json())
     bench.progress.done(cell, record)
