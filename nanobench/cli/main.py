@@ -25,6 +25,7 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # name -> module and attribute, short help. The modules are imported only when called.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "action": ("nanobench.cli.action:action", "Do what the inputs of the GitHub action say."),
     "audit": ("nanobench.cli.audit:audit", "Let people check labels, blinded."),
     "baseline": (
         "nanobench.cli.baseline:baseline",
@@ -42,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("nanobench.cli.doctor:doctor", "Show what this machine has and lacks."),
     "explain": ("nanobench.cli.explain:explain", "Show why a run has its verdict."),
     "export": ("nanobench.cli.export:export", "Write results in the formats of other tools."),
+    "history": ("nanobench.cli.history:history", "Keep results over time, and show them."),
     "logs": ("nanobench.cli.logs:logs", "Show the whole output of a command of a run."),
     "plan": ("nanobench.cli.plan:plan", "Write the cells of a bench to a plan file."),
     "publish": ("nanobench.cli.publish:publish", "Tell GitHub: a review, gates, a finding."),

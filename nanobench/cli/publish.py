@@ -48,6 +48,7 @@ def publish() -> None:
     metavar="N",
     help="Where to comment.  [default: that of the event]",
 )
+@click.option("--summary-only", is_flag=True, help="Write the summary; ask GitHub nothing.")
 @author_option
 @out_option
 def review(
@@ -55,6 +56,7 @@ def review(
     report_url: str,
     key: str,
     pull_request: int | None,
+    summary_only: bool,
     author: str | None,
     out: Path | None,
 ) -> None:
@@ -76,7 +78,8 @@ def review(
     context = _context()
     commit = context.pull_request.head_sha if context.pull_request else context.sha
     links = Links(commit, context.run_url, report_url)
-    page = Page(key, comment_parts(report, comparison, links), pointer(links), pull_request)
+    parts = comment_parts(report, comparison, links)
+    page = Page(key, parts, pointer(links), pull_request, summary_only=summary_only)
     found = task_annotations(report, comparison, _checkout())
     outcome = _publish(context, page, author, out, found)
     _hand_over(report, comparison, outcome)

@@ -42,6 +42,7 @@ class Page:
         where: Markdown that tells where to find what was left out.
         named: the pull request that the user names.
         claimed: the pull request that a foreign artifact claims; never believed, see `_number`.
+        summary_only: no comment is asked for.
     """
 
     key: str
@@ -49,6 +50,7 @@ class Page:
     where: str
     named: int | None = None
     claimed: int | None = None
+    summary_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def publish(
     """
     mark = marker("review", page.key)
     text = body(mark, page.parts, page.where)
+    if page.summary_only:
+        return Outcome("skipped", "no comment is asked for: the summary holds the result")
     if context.read_only:
         return Outcome("skipped", _FORK)
     if not _has_pull_request(context, page):
