@@ -19,6 +19,7 @@ from nanobench.errors import InvalidInputError
 from nanobench.files import make_directory, state_error
 from nanobench.model.base import Document
 from nanobench.pipeline.records import first_problem
+from nanobench.report.escape import plain
 
 Read = TypeVar("Read", bound=Document)
 
@@ -59,7 +60,9 @@ def extract(archive: Path, into: Path, bounds: Bounds | None = None) -> None:
                 _write(opened, entry, into)
     except _TROUBLE as error:
         raise HostileArchiveError(
-            f"this is no sound archive: {error}", where=str(archive), remedy="make it anew"
+            f"this is no sound archive: {plain(str(error))}",
+            where=str(archive),
+            remedy="make it anew",
         ) from None
     except OSError as error:
         raise state_error(error, into) from None
@@ -89,7 +92,7 @@ def read_document(path: Path, kind: type[Read], most_bytes: int = DOCUMENT_BYTES
     except (ValidationError, RecursionError) as error:
         told = first_problem(error) if isinstance(error, ValidationError) else "nested too deeply"
         raise InvalidInputError(
-            f"this is no {name} of this version: {told}",
+            f"this is no {name} of this version: {plain(told)}",
             where=str(path),
             remedy="make it with this version of NanoBench",
         ) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import requests
 from github import Auth, Github
-from github.GithubException import GithubException
+from github.GithubException import BadAttributeException, GithubException
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
 from nanobench.errors import InfrastructureError, UsageError
@@ -103,6 +103,11 @@ class Client:
             return retrying(operation)
         except GithubException as error:
             raise _explained(error, f"{doing} in {self.repository_name}") from None
+        except (BadAttributeException, AssertionError) as error:  # PyGithub checks what it reads
+            raise InfrastructureError(
+                f"GitHub answers with something unknown: {plain(str(error))}",
+                where=f"{doing} in {self.repository_name}",
+            ) from None
         except requests.RequestException as error:
             raise InfrastructureError(
                 f"GitHub cannot be reached: {type(error).__name__}",

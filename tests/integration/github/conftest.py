@@ -1,6 +1,7 @@
 """The fake of GitHub, jobs of every event, and commands run as a step runs them."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # the fake is a program as well
+sys.path.insert(0, str(Path(__file__).parent))  # the fake stands in files of its own
 
 from github_fake import Hub, served
 from github_routes import FULL_NAME, NAME, OWNER
@@ -18,6 +19,7 @@ from nanobench.cli import main as cli
 from nanobench.github import client
 
 SHA = "c" * 40
+COMMAND = re.compile(r"::(error|warning) (file=[\w./-]+,)?title=[\w .-]+::|::add-mask::s3cret$")
 
 
 @pytest.fixture
@@ -84,6 +86,8 @@ class Job:
         out, err = self.capsys.readouterr()
         assert "internal error" not in err
         assert "t0ken" not in out + err
+        commands = [line for line in (out + err).splitlines() if line.startswith("::")]
+        assert all(COMMAND.match(line) for line in commands), "foreign text became a command"
         return Done(code, out, err, (self.directory / "summary").read_text(), self._outputs())
 
     def _outputs(self) -> dict[str, str]:

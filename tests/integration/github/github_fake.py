@@ -1,7 +1,4 @@
-"""A small GitHub for tests: what our commands use of it, with its limits and its moods.
-
-Run as a program it serves until it is ended, and prints its address.
-"""
+"""A small GitHub for tests: what our commands use of it, with its limits and its moods."""
 
 import hashlib
 import json
@@ -296,10 +293,3 @@ def served(port: int = 0) -> Iterator[Hub]:
             server.shutdown()
             thread.join()
             server.server_close()
-
-
-if __name__ == "__main__":
-    with served() as running:
-        running.add_pull(1, "a" * 40)
-        print(running.url, flush=True)
-        threading.Event().wait()

@@ -120,6 +120,8 @@ def test_a_number_is_believed_in_no_event_without_a_pull_request(
         archive({"other.json": "{}"}),
         archive({"gate.json": "[]"}),
         archive({"gate.json": '{"tasks": [], "schema_version": "7"}'}),
+        archive({"gate.json": '{"tasks": [], "a\\n::add-mask::e\\n::stop-commands::x": 1}'}),
+        archive({"x\n::add-mask::e\n": ""}),
         archive({"gate.json": '{"tasks": [{"task": "t", "gates": [{"gate": "mine"}]}]}'}),
         b"no archive",
     ],
