@@ -17,6 +17,7 @@ DOCUMENTS = {
     "baseline": "nanobench.model.baseline:Baseline",
     "comparison": "nanobench.report.comparison_document:Comparison",
     "gate": "nanobench.model.gate:GateResult",
+    "history-entry": "nanobench.report.history:HistoryEntry",
     "matrix": "nanobench.report.matrix:Matrix",
     "plan": "nanobench.model.plan:Plan",
     "record": "nanobench.model.record:Record",

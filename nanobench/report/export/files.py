@@ -41,7 +41,7 @@ class Export:
                 ]
                 stories = [story(attempt) for _, attempt in self._of(own)]
                 if stories:
-                    name = _name(section.kind, str(summary.model), summary.mode)
+                    name = file_name(section.kind, str(summary.model), summary.mode)
                     yield f"{name}.json", inspect_log(summary, stories)
 
     def atif(self) -> Iterator[File]:
@@ -59,7 +59,7 @@ class Export:
         for (model, mode, run), own in groupby(rows, key=_group):
             lines = [self._line(row, attempt) for row, attempt in self._of(list(own))]
             if any(lines):
-                yield f"{_name(model, mode, f'r{run}')}.jsonl", "".join(lines)
+                yield f"{file_name(model, mode, f'r{run}')}.jsonl", "".join(lines)
 
     def _rows(self) -> list[Row]:
         return [row for row in self._results.report.cells if row.state != "missing"]
@@ -83,7 +83,7 @@ def _group(row: Row) -> tuple[str, str, int]:
     return str(row.cell.model), row.cell.mode, row.cell.run
 
 
-def _name(*parts: str) -> str:
+def file_name(*parts: str) -> str:
     """A file name that is safe and unique."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", "--".join(parts))[:_NAME_LENGTH].strip("-.")
     return f"{slug}-{sha256(chr(0).join(parts).encode()).hexdigest()[:8]}"
