@@ -97,6 +97,13 @@ def concerned(comparison: Comparison) -> tuple[Change, ...]:
     return own or comparison.changes
 
 
+def gravest_first(comparison: Comparison) -> list[Change]:
+    """All models together, then each, regressions before all else."""
+    order = ("regression", "improvement", "not distinguishable from noise", "not comparable")
+    each = sorted(comparison.changes, key=lambda change: order.index(change.verdict))
+    return [*comparison.overall, *each]
+
+
 def moved(comparison: Comparison, changes: Iterable[Change]) -> list[TaskChange]:
     """The compared tasks of `changes` that moved, the least probable by chance first."""
     own = {(change.model, change.mode) for change in changes}

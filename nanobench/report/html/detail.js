@@ -111,7 +111,7 @@ function edits(rows) {
 
 function diff(text) {
   const kinds = { "+": "added", "-": "removed", "@": "hunk" };
-  const lines = text.split("\n").map((line) => {
+  const lines = text.trimEnd().split("\n").map((line) => {
     const kind = line.startsWith("+++") || line.startsWith("---") ? null : kinds[line[0]];
     return kind ? element("span", { class: kind }, `${line}\n`) : `${line}\n`;
   });

@@ -204,6 +204,9 @@ def test_nothing_makes_a_narrow_page_scroll_sideways(
     page = opened(regression, size=(width, 800))
     unfold(page)
     assert fits(page)
+    verdict = page.locator(".changes .verdict").first.bounding_box()
+    assert verdict is not None
+    assert verdict["height"] < 60, "the words stand one below the other"
     page.locator("#list a").nth(14).click()
     expect(page.locator("#run-body h3").first).to_be_visible()
     unfold(page)
@@ -226,8 +229,10 @@ def test_the_results_can_be_read_without_script_and_printed(matrix: Path, opened
     expect(bare.locator(".cards")).to_contain_text("acme/one")
     expect(bare.locator(".matrix")).to_contain_text("5/5")
     expect(bare.get_by_text("need JavaScript")).to_be_visible()
-    page = opened(matrix)
+    page = opened(matrix, color_scheme="dark")
     page.emulate_media(media="print")
+    ink = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ink == "rgb(255, 255, 255)", "a dark page is printed light"
     expect(page.locator("#filters")).to_be_hidden()
     expect(page.locator("#list li")).to_have_count(30)
     page.emulate_media(media="screen")

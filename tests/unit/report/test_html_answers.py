@@ -121,5 +121,7 @@ def test_a_regression_is_told_with_its_own_tasks_and_labels(sides: tuple[Results
     assert {str(task.model) for task in answers.moved(comparison, changes)} == {"acme/fell"}
     assert len(answers.moved(comparison, changes)) == 5
     assert len(answers.moved(comparison, comparison.changes)) == 6
+    ordered = [str(change.model) for change in answers.gravest_first(comparison)]
+    assert ordered == ["None", "acme/fell", "acme/same"]
     (move,) = answers.moves(changes)
     assert (move.before, move.after, move.runs) == ("solved", "partial_fix_only", 25)
