@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +28,39 @@ commit_option = click.option(
 )
 
 
+@dataclass(frozen=True)
+class ScoreRequest:
+    """What is scored, and what a person says of it, as typed."""
+
+    repo: str | None
+    repo_url: str | None
+    commit: str | None
+    domain: str | None
+    novelty: str | None
+    reason: str | None
+
+    def judged(self, known: ScoredRepository | None) -> Novelty:
+        """The value for novelty; null options keep what the registry knows.
+
+        Raises:
+            UsageError: a value without its reason, or a reason without its value.
+        """
+        from nanobench.model.registry import Novelty
+
+        if self.novelty is None:
+            if self.reason is not None:
+                raise UsageError(
+                    "a reason is for a value", remedy="give --novelty 0, 2 or 4 with it"
+                )
+            return known.novelty if known else Novelty()
+        if self.novelty != "0" and not (self.reason or "").strip():
+            raise UsageError(
+                f"--novelty {self.novelty} needs its reason",
+                remedy="say with --reason what the domain adds to those in the registry",
+            )
+        return Novelty.model_validate({"points": int(self.novelty), "reason": self.reason or ""})
+
+
 @click.group()
 def repo() -> None:
     """Score repositories and rank their merged changes."""
@@ -46,16 +80,7 @@ def repo() -> None:
 @tasks_dir_option
 @json_option
 def score(
-    clone: Path,
-    repo: str | None,
-    repo_url: str | None,
-    commit: str,
-    domain: str | None,
-    novelty: str | None,
-    reason: str | None,
-    write: bool,
-    tasks_dir: Path | None,
-    as_json: bool,
+    clone: Path, write: bool, tasks_dir: Path | None, as_json: bool, **typed: str | None
 ) -> None:
     """Score a repository by its history: five axes, each with its evidence (docs/lifecycle.md).
 
@@ -64,19 +89,10 @@ def score(
 
     Exit codes: 0 scored, 2 usage, 3 the clone cannot be scored, 4 infrastructure.
     """
-    from nanobench.dataset.clone import open_clone
-    from nanobench.dataset.extract.extraction import UNASSIGNED
-    from nanobench.dataset.extract.origin import origin_of
-    from nanobench.dataset.repositories.registry import entry_of, put_score
-    from nanobench.dataset.repositories.scoring import score_repository
+    from nanobench.dataset.repositories.registry import put_score
 
     path = _registry_path(tasks_dir)
-    with open_clone(clone) as opened:
-        origin = origin_of(opened, repo, repo_url)
-        known = entry_of(path, origin.repo)
-        domain = domain or (known.domain if known else UNASSIGNED)
-        judged = _novelty(novelty, reason, known)
-        scored = score_repository(opened, opened.resolve(commit), origin, domain, judged)
+    scored = _score(clone, path, ScoreRequest(**typed))
     if write:
         put_score(path, scored)
         click.echo(path, err=True)
@@ -131,53 +147,61 @@ def list_repositories(tasks_dir: Path | None, as_json: bool) -> None:
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @tasks_dir_option
 @json_option
-def candidates(
-    clone: Path,
-    repo: str | None,
-    commit: str,
-    since: datetime | None,
-    limit: int,
-    tasks_dir: Path | None,
-    as_json: bool,
-) -> None:
+def candidates(clone: Path, tasks_dir: Path | None, as_json: bool, **typed: Any) -> None:
     """Rank the merged changes that could be tasks, by the rules that are shown.
 
     Software ranks, a person picks: `nanobench task extract CLONE COMMIT` makes the task file.
 
     Exit codes: 0 shown, 2 usage, 3 the clone cannot be read, 4 infrastructure.
     """
+    since = typed["since"]
+    first = since.replace(tzinfo=UTC) if since else _cutoff(tasks_dir)
+    document = _candidates(clone, first, **{key: typed[key] for key in ("repo", "commit", "limit")})
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(_ranked(document)))
+
+
+def _candidates(
+    clone: Path, since: datetime, repo: str | None, commit: str, limit: int
+) -> dict[str, Any]:
+    """The list, with the rules that made it."""
     from nanobench.dataset.clone import open_clone
     from nanobench.dataset.extract.origin import origin_of
     from nanobench.dataset.repositories.candidates import LISTED, RULES, rank_candidates
-    from nanobench.report.escape import plain
 
-    first = since.replace(tzinfo=UTC) if since else _cutoff(tasks_dir)
     with open_clone(clone) as opened:
         origin = origin_of(opened, repo, None)
-        found = rank_candidates(opened, opened.resolve(commit), first)
-        rows = [candidate.row(origin) for candidate in found[:limit]]
-    rules = [{"points": rule.points, "rule": rule.words} for rule in RULES]
-    if as_json:
-        document = {
-            "repo": origin.repo,
-            "since": first.isoformat(),
-            "listed": LISTED,
-            "rules": rules,
-            "candidates": rows,
-            "of": len(found),
-        }
-        click.echo(json.dumps(document, indent=2))
-        return
-    click.echo(f"{len(rows)} of {len(found)} candidates: {LISTED}")
-    for rule in rules:
-        click.echo(f"  {rule['points']} for {rule['rule']}")
-    head: tuple[str, ...] = ("points", "commit", "merged", "files", "languages", "tests", "subject")
-    listing = [head]
-    for row in rows:
-        languages, tests = "+".join(row["languages"]), "+".join(row["test_languages"])
-        sizes = (row["merged_at"][:10], str(row["required_files"]), languages, tests)
-        listing.append((str(row["points"]), row["commit"][:12], *sizes, plain(row["subject"], 70)))
-    click.echo(table(listing))
+        found = rank_candidates(opened, opened.resolve(commit), since)
+    return {
+        "repo": origin.repo,
+        "since": since.isoformat(),
+        "listed": LISTED,
+        "rules": [{"points": rule.points, "rule": rule.words} for rule in RULES],
+        "candidates": [candidate.row(origin) for candidate in found[:limit]],
+        "of": len(found),
+    }
+
+
+def _ranked(document: dict[str, Any]) -> list[str]:
+    """The list for people."""
+    from nanobench.report.escape import plain
+
+    rows = document["candidates"]
+    lines = [f"{len(rows)} of {document['of']} candidates: {document['listed']}"]
+    lines += [f"  {rule['points']} for {rule['rule']}" for rule in document["rules"]]
+    listing = [("points", "commit", "merged", "files", "languages", "tests", "subject")]
+    listing += [
+        (
+            str(row["points"]),
+            row["commit"][:12],
+            row["merged_at"][:10],
+            str(row["required_files"]),
+            "+".join(row["languages"]),
+            "+".join(row["test_languages"]),
+            plain(row["subject"], 70),
+        )
+        for row in rows
+    ]
+    return [*lines, table(listing)]
 
 
 def _registry_path(tasks_dir: Path | None) -> Path:
@@ -198,19 +222,19 @@ def _cutoff(tasks_dir: Path | None) -> datetime:
     return read_document(Dataset, path)[0].contamination_cutoff
 
 
-def _novelty(points: str | None, reason: str | None, known: ScoredRepository | None) -> Novelty:
-    from nanobench.model.registry import Novelty
+def _score(clone: Path, registry: Path, request: ScoreRequest) -> ScoredRepository:
+    from nanobench.dataset.clone import open_clone
+    from nanobench.dataset.extract.extraction import UNASSIGNED
+    from nanobench.dataset.extract.origin import origin_of
+    from nanobench.dataset.repositories.registry import entry_of
+    from nanobench.dataset.repositories.scoring import score_repository
 
-    if points is None:
-        if reason is not None:
-            raise UsageError("a reason is for a value", remedy="give --novelty 0, 2 or 4 with it")
-        return known.novelty if known else Novelty()
-    if points != "0" and not (reason or "").strip():
-        raise UsageError(
-            f"--novelty {points} needs its reason",
-            remedy="say with --reason what the domain adds to those in the registry",
-        )
-    return Novelty(points=int(points), reason=reason or "")
+    with open_clone(clone) as opened:
+        origin = origin_of(opened, request.repo, request.repo_url)
+        known = entry_of(registry, origin.repo)
+        domain = request.domain or (known.domain if known else UNASSIGNED)
+        head = opened.resolve(request.commit or "HEAD")
+        return score_repository(opened, head, origin, domain, request.judged(known))
 
 
 def _evidence(scored: ScoredRepository) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,18 +82,15 @@ def retire(file: Path, reason: str, text: str, version: str, on: datetime, as_js
 @by_option
 @click.option("--dispute", required=True, help="What was in question.")
 @click.option("--outcome", required=True, help="What was decided, and why.")
-@click.option("--escalate-to", metavar="PERSON", help="Who decides if the outcome is contested.")
+@click.option(
+    "--escalate-to",
+    "escalated_to",
+    metavar="PERSON",
+    help="Who decides if the outcome is contested.",
+)
 @on_option
 @json_option
-def rule(
-    file: Path,
-    by: str,
-    dispute: str,
-    outcome: str,
-    escalate_to: str | None,
-    on: datetime,
-    as_json: bool,
-) -> None:
+def rule(file: Path, on: datetime, as_json: bool, **said: str) -> None:
     """Record a dispute about a task and its outcome in the task's file.
 
     Exit codes: 0 recorded, 2 usage, 3 no task.
@@ -102,13 +99,10 @@ def rule(
     from nanobench.errors import UsageError
     from nanobench.model.task import Ruling
 
-    said = {"--by": by, "--dispute": dispute, "--outcome": outcome}
-    empty = [name for name, text in said.items() if not text.strip()]
+    empty = [f"--{name}" for name in ("by", "dispute", "outcome") if not said[name].strip()]
     if empty:
         raise UsageError(f"nothing is said with {', '.join(empty)}", remedy="say it in a sentence")
-    day: date = on.date()
-    ruling = Ruling(on=day, by=by, dispute=dispute, outcome=outcome, escalated_to=escalate_to)
-    entry = lifecycle.rule(file, ruling)
+    entry = lifecycle.rule(file, Ruling.model_validate({"on": on.date(), **said}))
     _tell(entry, f"{len(entry.task.rulings)} rulings", as_json)
 
 

@@ -9,6 +9,7 @@ from nanobench.dataset.catalog import TaskEntry, load_task
 from nanobench.errors import InvalidInputError
 from nanobench.files import write_atomic
 from nanobench.model.task import Task
+from nanobench.model.task_migrations import upgrade_task
 
 _ALWAYS = ("schema_version", "curation")
 
@@ -35,7 +36,7 @@ def rewrite(path: Path, changes: Mapping[str, Any]) -> TaskEntry:
     load_task(path)
     document = {**json.loads(path.read_bytes()), **changes}
     try:
-        Task.model_validate_json(json.dumps(document))
+        Task.model_validate_json(json.dumps(upgrade_task(document)))
     except ValidationError as error:
         words = "; ".join(str(problem["msg"]) for problem in error.errors(include_url=False))
         raise InvalidInputError(f"the task would be wrong: {words}", where=str(path)) from None

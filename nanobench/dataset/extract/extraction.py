@@ -117,14 +117,9 @@ def extract_task(clone: Clone, sha: str, origin: Origin, request: Request) -> Ex
     tree, before = Tree.at(clone, sha), Tree.at(clone, base)
     commands = first_commands([path for path in tests if path in tree], tree)
     size = sum(clone.sizes([before.blobs[path] for path in required if path in before]))
-    pull = request.pull or commit.pull
     task = Task.model_validate(
         {
-            "task_id": request.task_id or _task_id(origin, pull, sha),
-            "repo": origin.repo,
-            "repo_url": origin.url,
-            "issue_url": request.issue_url,
-            "pr_url": origin.pull_url(pull),
+            **_identity(commit, origin, request),
             "base_commit": base,
             "merge_commit": sha,
             "languages": _languages(files),
@@ -227,9 +222,16 @@ def _languages(files: Sequence[ChangedFile]) -> list[str]:
     return sorted(lines, key=lambda language: (-lines[language], language))
 
 
-def _task_id(origin: Origin, pull: int | None, sha: str) -> str:
+def _identity(commit: Commit, origin: Origin, request: Request) -> dict[str, Any]:
+    pull = request.pull or commit.pull
     name = re.sub(r"[^A-Za-z0-9._-]", "-", origin.repo.rpartition("/")[2]).lstrip("._-")
-    return f"{name or 'task'}-{pull or sha[:8]}"
+    return {
+        "task_id": request.task_id or f"{name or 'task'}-{pull or commit.sha[:8]}",
+        "repo": origin.repo,
+        "repo_url": origin.url,
+        "issue_url": request.issue_url,
+        "pr_url": origin.pull_url(pull),
+    }
 
 
 def _task_type(commit: Commit) -> str:

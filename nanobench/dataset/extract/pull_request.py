@@ -1,19 +1,24 @@
 """A pull request by its URL, through GitHub's API."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from nanobench.dataset.changes import changed_files
 from nanobench.dataset.clone import Clone
 from nanobench.errors import InfrastructureError, InvalidInputError
 
+if TYPE_CHECKING:
+    from github.PullRequest import PullRequest as ApiPull
+
 _PATH = re.compile(r"/([^/]+/[^/]+)/pull/([1-9][0-9]*)(/.*)?")
 # Words by which GitHub closes an issue from a pull request's text.
-_CLOSES = r"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:#|https://%s/%s/issues/)(\d+)\b"
+_CLOSES = r"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:#|%s/issues/)(\d+)\b"
 _API: Final = "https://api.github.com"
 _TIMEOUT_SECONDS = 30
 
@@ -65,22 +70,7 @@ def fetch_pull_request(url: str, environ: Mapping[str, str] = os.environ) -> Pul
         lazy=True,
     )
     try:
-        pull = client.get_repo(repo).get_pull(number)
-        if not pull.merged or pull.merge_commit_sha is None or pull.merged_at is None:
-            raise InvalidInputError(
-                "the pull request is not merged", where=url, remedy="choose a merged one"
-            )
-        closes = re.search(_CLOSES % (re.escape(parts.netloc), re.escape(repo)), pull.body or "")
-        return PullRequest(
-            repo=repo,
-            url=f"https://{parts.netloc}/{repo}",
-            number=number,
-            merge_commit=pull.merge_commit_sha,
-            merged_at=pull.merged_at.isoformat(),
-            commits=pull.commits,
-            changed_files=pull.changed_files,
-            issue_url=f"https://{parts.netloc}/{repo}/issues/{closes[1]}" if closes else None,
-        )
+        return _facts(client.get_repo(repo).get_pull(number), f"https://{parts.netloc}/{repo}")
     except UnknownObjectException:
         raise InvalidInputError(
             "GitHub knows no such pull request, or hides it",
@@ -95,6 +85,27 @@ def fetch_pull_request(url: str, environ: Mapping[str, str] = os.environ) -> Pul
         ) from None
     finally:
         client.close()
+
+
+def _facts(pull: ApiPull, repository: str) -> PullRequest:
+    """Of a merged pull request; an open one is refused."""
+    if not pull.merged or pull.merge_commit_sha is None or pull.merged_at is None:
+        raise InvalidInputError(
+            "the pull request is not merged",
+            where=f"{repository}/pull/{pull.number}",
+            remedy="choose a merged one",
+        )
+    closes = re.search(_CLOSES % re.escape(repository), pull.body or "")
+    return PullRequest(
+        repo="/".join(repository.rsplit("/", 2)[1:]),
+        url=repository,
+        number=pull.number,
+        merge_commit=pull.merge_commit_sha,
+        merged_at=pull.merged_at.isoformat(),
+        commits=pull.commits,
+        changed_files=pull.changed_files,
+        issue_url=f"{repository}/issues/{closes[1]}" if closes else None,
+    )
 
 
 def _api_of(host: str) -> str:
