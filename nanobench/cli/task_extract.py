@@ -24,10 +24,10 @@ def _paragraphs(
 ) -> tuple[int, int] | None:
     if value is None:
         return None
-    first, dash, last = value.partition("-")
-    if not first.isdecimal() or not (last if dash else first).isdecimal():
-        raise click.BadParameter(f"{value!r} is neither N nor N-M")
-    return int(first), int(last if dash else first)
+    first, _, last = value.partition("-") if "-" in value else (value, "", value)
+    if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise click.BadParameter(f"{value!r} is neither N nor N-M, counted from 1")
+    return int(first), int(last)
 
 
 @click.command()

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
+from pydantic import ValidationError
+
 from nanobench.dataset.changes import ChangedFile, Kind, PathRules, changed_files
 from nanobench.dataset.clone import Clone, Commit
 from nanobench.dataset.extract.commands import Commands, first_commands
@@ -117,7 +119,7 @@ def extract_task(clone: Clone, sha: str, origin: Origin, request: Request) -> Ex
     tree, before = Tree.at(clone, sha), Tree.at(clone, base)
     commands = first_commands([path for path in tests if path in tree], tree)
     size = sum(clone.sizes([before.blobs[path] for path in required if path in before]))
-    task = Task.model_validate(
+    task = _validated(
         {
             **_identity(commit, origin, request),
             "base_commit": base,
@@ -220,6 +222,19 @@ def _languages(files: Sequence[ChangedFile]) -> list[str]:
         if file.kind == "source":
             lines[file.language or "other"] += file.added + file.removed
     return sorted(lines, key=lambda language: (-lines[language], language))
+
+
+def _validated(document: dict[str, Any]) -> Task:
+    """The task; what was said and does not fit is told by its field."""
+    try:
+        return Task.model_validate(document)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise InvalidInputError(
+            f"{problem['msg']}: {problem['input']!r}",
+            where=".".join(map(str, problem["loc"])),
+            remedy="docs/task-file.md explains every field",
+        ) from None
 
 
 def _identity(commit: Commit, origin: Origin, request: Request) -> dict[str, Any]:

@@ -75,7 +75,11 @@ def test_a_task_file_is_written_to_its_place_and_never_over(
 
 def test_what_cannot_be_extracted_is_told(extracted: Callable[..., Result], tmp_path: Path) -> None:
     assert isinstance(extracted(change="0" * 40).exception, InvalidInputError)
-    assert extracted("--paragraphs", "x").exit_code == 2
+    for paragraphs in ("x", "0", "2-1", "1-", "-", "1-2-3"):
+        assert extracted("--paragraphs", paragraphs).exit_code == 2
+    wrong = extracted("--task-id", "not an id").exception
+    assert isinstance(wrong, InvalidInputError)
+    assert wrong.where == "task_id"
     nothing = CliRunner().invoke(task, ["extract", str(tmp_path / "none"), "HEAD"])
     assert isinstance(nothing.exception, InvalidInputError)
 
