@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from nanobench.cli.collecting import collecting
 from nanobench.errors import InvalidInputError, UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +35,18 @@ out_option = click.option(
 )
 
 
+@dataclass(frozen=True)
+class CommentRequest:
+    """Who comments, and in which file the comment stands besides, as typed."""
+
+    author: str | None
+    out: Path | None
+
+
+comment_request = collecting("comment", CommentRequest, (author_option, out_option))
+"""Gives a command `comment: CommentRequest`."""
+
+
 @click.group()
 def publish() -> None:
     """Tell GitHub: a review, gates, a finding."""
@@ -49,16 +63,14 @@ def publish() -> None:
     help="Where to comment.  [default: that of the event]",
 )
 @click.option("--summary-only", is_flag=True, help="Write the summary; ask GitHub nothing.")
-@author_option
-@out_option
+@comment_request
 def review(
     directory: Path,
     report_url: str,
     key: str,
     pull_request: int | None,
     summary_only: bool,
-    author: str | None,
-    out: Path | None,
+    comment: CommentRequest,
 ) -> None:
     """Comment on a pull request with the results of a bench.
 
@@ -81,7 +93,7 @@ def review(
     parts = comment_parts(report, comparison, links)
     page = Page(key, parts, pointer(links), pull_request, summary_only=summary_only)
     found = task_annotations(report, comparison, _checkout())
-    outcome = _publish(context, page, author, out, found)
+    outcome = _publish(context, page, comment, found)
     _hand_over(report, comparison, outcome)
 
 
@@ -92,9 +104,8 @@ def review(
     metavar="NAME",
     help="Take gate.json from this artifact of the run that a workflow_run event is about.",
 )
-@author_option
-@out_option
-def gate(place: Path | None, artifact: str | None, author: str | None, out: Path | None) -> None:
+@comment_request
+def gate(place: Path | None, artifact: str | None, comment: CommentRequest) -> None:
     """Comment on a pull request with the result of its gates.
 
     The result is read as data that anyone may have written, from gate.json in DIR (or from an
@@ -111,10 +122,10 @@ def gate(place: Path | None, artifact: str | None, author: str | None, out: Path
     if (place is None) == (artifact is None):
         raise UsageError("name either a directory or an artifact", where="DIR and --artifact")
     context = _context()
-    result = read_gate_result(place) if place else _fetched(context, artifact or "", author)
+    result = read_gate_result(place) if place else _fetched(context, artifact or "", comment.author)
     where = f"[All of it]({context.run_url})." if context.run_url else ""
     page = Page("gates", gate_parts(result), where, claimed=result.pull_request)
-    _publish(context, page, author, out, [])
+    _publish(context, page, comment, [])
 
 
 @publish.command()
@@ -192,18 +203,18 @@ def _checkout() -> Path | None:
 
 
 def _publish(
-    context: Context, page: Page, author: str | None, out: Path | None, found: list[Annotation]
+    context: Context, page: Page, comment: CommentRequest, found: list[Annotation]
 ) -> Outcome:
     """Summary and annotations first, then GitHub."""
     from nanobench.github.actions import Annotation, annotation_lines
     from nanobench.github.publishing import publish as post
     from nanobench.github.publishing import write_page
 
-    write_page(os.environ, page, out)
+    write_page(os.environ, page, comment.out)
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true"
     for line in annotation_lines(found) if in_actions else ():
         click.echo(line)
-    outcome = post(os.environ, context, page, author)
+    outcome = post(os.environ, context, page, comment.author)
     if outcome.action == "failed" and in_actions:
         told = Annotation("warning", "The result could not be posted", outcome.told)
         click.echo("\n".join(annotation_lines([told])))
