@@ -101,6 +101,15 @@ def test_show_resolves_what_an_approval_is_made_on(
     )
     assert "It is wrong." in document["sections"]["statement"]["text"]
     assert document["task"]["task_id"] == "widget-12"
+    changed = json.loads(path.read_text())
+    changed["required_files"] = ["src/other.py"]
+    path.write_text(json.dumps(changed))
+    (document,) = json.loads(
+        CliRunner().invoke(task, ["show", str(path), "--json", *places]).output
+    )
+    patch = document["sections"]["golden patch"]
+    assert patch["changed, and none of these"] == ["src/widget.py (source)"]
+    assert patch["required, and not changed"] == ["src/other.py"]
 
 
 def test_show_refuses_a_statement_that_is_not_the_pinned_one(
