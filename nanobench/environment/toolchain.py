@@ -158,6 +158,16 @@ class Toolchain:
             )
         return archive
 
+    def newest_nanocoder(self) -> str:
+        """The newest released version.
+
+        Raises:
+            EnvironmentSetupError: npm cannot be asked.
+        """
+        with tempfile.TemporaryDirectory() as scratch:
+            arguments = ["view", NANOCODER_PACKAGE, "version", "--loglevel=error"]
+            return self.npm("ask for the newest Nanocoder", arguments, Path(scratch)).strip()
+
     def has_nanocoder(self, version: str) -> bool:
         """Whether a version is installed already."""
         return _has_entry(self.runtime / "nanocoder" / version)
