@@ -88,8 +88,7 @@ def review(
 
     report, comparison = _read(directory)
     context = _context()
-    commit = context.pull_request.head_sha if context.pull_request else context.sha
-    links = Links(commit, context.run_url, report_url)
+    links = Links(context.tested_sha, context.run_url, report_url)
     parts = comment_parts(report, comparison, links)
     page = Page(key, parts, pointer(links), pull_request, summary_only=summary_only)
     found = task_annotations(report, comparison, _checkout())

@@ -30,6 +30,11 @@ LONGEST_WAIT_SECONDS = 120.0
 ACTIONS_LOGIN = "github-actions[bot]"
 _INTEGRATION = "resource not accessible by"
 _LIMITED = "rate limit"
+_INTERRUPTED = (
+    requests.ConnectionError,
+    requests.Timeout,
+    requests.exceptions.ChunkedEncodingError,
+)
 
 
 class GithubAccessError(InfrastructureError):
@@ -144,7 +149,7 @@ def _pause(seconds: float) -> None:
 
 def _passes(error: BaseException) -> bool:
     """Whether patience can help."""
-    if isinstance(error, requests.ConnectionError | requests.Timeout):
+    if isinstance(error, _INTERRUPTED):
         return True
     if not isinstance(error, GithubException):
         return False

@@ -60,6 +60,12 @@ class Context:
     triggered_by: TriggeringRun | None = None
 
     @property
+    def tested_sha(self) -> str:
+        """The commit that results are of: the head of the pull request or of the triggering run."""
+        about = self.pull_request or self.triggered_by
+        return about.head_sha if about else self.sha
+
+    @property
     def read_only(self) -> bool:
         """Whether the job's token cannot write, whatever its permissions say."""
         return self.event == "pull_request" and bool(self.pull_request and self.pull_request.fork)

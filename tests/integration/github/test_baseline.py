@@ -236,3 +236,20 @@ def test_results_without_records_make_no_baseline(job: Any, tmp_path: Path) -> N
     (tmp_path / "empty").mkdir()
     done = job.run("baseline", "put", tmp_path / "empty", "--out", tmp_path / "kept")
     assert done.code == 3
+
+
+def test_what_is_found_again_is_compared_with_and_told(
+    job: Any, hub: Any, events: Any, results: Path, packed: bytes, tmp_path: Path
+) -> None:
+    hub.add_artifact("nanobench-baseline", packed, {"id": 2})
+    hub.add_pull(5, "c" * 40)
+    job.event("pull_request", events["pull_request"]())
+    assert get(job, tmp_path, "artifact").outputs["found"] == "true"
+    out = tmp_path / "report"
+    done = job.run("report", results, "--baseline", tmp_path / "got", "--out", out, "--no-html")
+    assert done.code == 0, done.err
+    done = job.run("publish", "review", out)
+    assert done.outputs["review"] == "created"
+    assert done.outputs["verdict"] in ("not comparable", "not distinguishable from noise")
+    (posted,) = hub.state.reviews[5]
+    assert "Against the baseline" in posted["body"]

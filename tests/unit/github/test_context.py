@@ -50,6 +50,7 @@ def test_a_fork_is_told_by_its_repository_also_when_that_was_deleted(
     found = context(tmp_path, event, pull_request(head))
     assert found.pull_request is not None
     assert (found.pull_request.number, found.pull_request.fork) == (5, fork)
+    assert found.tested_sha == "c" * 40
     assert found.read_only is read_only
 
 
@@ -61,6 +62,7 @@ def test_other_events_have_no_pull_request_even_if_their_payload_names_one(
     assert found.pull_request is None
     assert found.triggered_by is None
     assert not found.read_only
+    assert found.tested_sha == "d" * 40
     assert found.run_url == "https://github.com/nano/bench/actions/runs/99"
 
 
@@ -72,8 +74,10 @@ def test_a_workflow_run_names_the_run_and_where_its_head_is(tmp_path: Path) -> N
         "head_branch": "main",
         "head_repository": {"owner": {"login": "stranger"}},
     }
-    found = context(tmp_path, "workflow_run", {"workflow_run": run}).triggered_by
+    whole = context(tmp_path, "workflow_run", {"workflow_run": run})
+    found = whole.triggered_by
     assert found is not None
+    assert whole.tested_sha == "c" * 40
     assert (found.run_id, found.head_owner, found.head_branch) == (3, "stranger", "main")
     gone = context(
         tmp_path, "workflow_run", {"workflow_run": {**run, "head_repository": None}}
