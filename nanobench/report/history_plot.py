@@ -9,9 +9,9 @@ from nanobench.report.escape import plain
 from nanobench.report.history import HistoryEntry
 
 _LEFT, _TOP, _HEIGHT, _BOTTOM, _RIGHT = 52, 56, 220, 64, 24
-_STEP = 92
+_STEP = 116
 _SHIFT: dict[Mode, int] = {"hinted": -7, "navigation": 7}
-_LABEL = 14  # characters that fit below a point
+_LABEL = 16  # characters that fit below a point
 _STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#1f2328}.title{font-weight:600;font-size:15px}"
     ".minor{fill:#59636e}.grid{stroke:#d1d9e0}.hinted{stroke:#0969da;fill:#0969da}"

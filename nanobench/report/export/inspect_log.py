@@ -4,11 +4,11 @@ Tasks are samples, runs are epochs. A run that ended in infrastructure trouble i
 error and without a score, as Inspect has it. The format is that of `inspect_ai.log.EvalLog`.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 from typing import Any, Final
 
-from nanobench.model.base import canonical_json
 from nanobench.model.record import Record
 from nanobench.report.document import Summary
 from nanobench.report.export.story import CALLS_NOTE, Call, Story
@@ -26,17 +26,17 @@ def inspect_log(summary: Summary, stories: Iterable[Story]) -> str:
     told = list(stories)
     records = [story.record for story in told]
     started = min(record.timing.started_at for record in records).astimezone(UTC).isoformat()
-    return canonical_json(
-        {
-            "version": VERSION,
-            "status": "success",
-            "eval": _spec(summary, records, started),
-            "plan": {"name": "plan", "steps": [{"solver": "nanocoder", "params": {}}]},
-            "results": _results(summary, len(told)),
-            "stats": {"started_at": started, "completed_at": started, "model_usage": {}},
-            "samples": [_sample(story) for story in told],
-        }
-    )
+    log = {
+        "version": VERSION,
+        "status": "success",
+        "eval": _spec(summary, records, started),
+        "plan": {"name": "plan", "steps": [{"solver": "nanocoder", "params": {}}]},
+        "results": _results(summary, len(told)),
+        "stats": {"started_at": started, "completed_at": started, "model_usage": {}},
+        "samples": [_sample(story) for story in told],
+    }
+    # Not sorted: a reader of the header alone wants it before the samples.
+    return json.dumps(log, indent=1, allow_nan=False) + "\n"
 
 
 def _spec(summary: Summary, records: Sequence[Record], started: str) -> dict[str, Any]:
