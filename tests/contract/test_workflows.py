@@ -240,3 +240,42 @@ def _checkout(place: Path) -> Path:
     shutil.copy(ACTION, place)
     subprocess.run(["git", "init", "-q", place], check=True, timeout=60)
     return place
+
+
+def test_the_tables_of_the_docs_are_those_of_the_action_and_the_workflows() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts/write-action-docs", "--check"], timeout=60
+    )
+    assert done.returncode == 0, "run scripts/write-action-docs"
+
+
+def test_every_recipe_of_the_docs_is_a_workflow_that_linters_accept(tmp_path: Path) -> None:
+    recipes = re.findall(r"```yaml\n(name: .*?)```", (ROOT / "docs/action.md").read_text(), re.S)
+    assert len(recipes) >= 5
+    place = _checkout(tmp_path) / ".github/workflows"
+    for path in place.glob("*.yml"):
+        path.unlink()
+    for number, text in enumerate(recipes):
+        (place / f"recipe-{number}.yml").write_text(text)
+    done = subprocess.run(
+        [BIN / "actionlint", "-shellcheck=", "-ignore", "label .* is unknown"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+def test_recipes_give_reusable_workflows_inputs_that_they_have() -> None:
+    recipes = re.findall(r"```yaml\n(name: .*?)```", (ROOT / "docs/action.md").read_text(), re.S)
+    for recipe in recipes:
+        for job in yaml.safe_load(recipe)["jobs"].values():
+            called = re.fullmatch(r"nano-collective/nanobench/(.*)@v1", job.get("uses", ""))
+            if called:
+                call = load(ROOT / called[1])[True]["workflow_call"]
+                assert set(job["with"]) <= set(call["inputs"])
+                assert set(job["secrets"]) <= set(call["secrets"])
+            for step in job.get("steps", ()):
+                if step.get("uses", "").startswith("nano-collective/nanobench@"):
+                    assert set(step["with"]) <= set(load(ACTION)["inputs"])
