@@ -1,15 +1,17 @@
 """What the first screen says: which model is best, where and why runs fail, how sure it all is."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nanobench.model.plan import Mode, ModelRef
 from nanobench.report.comparison_document import Change, Comparison, Move, TaskChange
-from nanobench.report.document import FailureMode, Report, Section, Summary, TaskResult
+from nanobench.report.document import FailureMode, Report, Row, Section, Summary, TaskResult
 from nanobench.report.measures import Estimate
 
 _SHOWN = 3
+_NUMBER = re.compile(r"^\d+ |, the longest of .*")  # what differs between runs of one sign
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,20 @@ def troubles(report: Report) -> list[tuple[str, int]]:
     """Why runs have no score, the most frequent first, at most three."""
     reasons = (row.reason or "unknown cause" for row in report.in_state("infrastructure"))
     return sorted(Counter(reasons).items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
+
+
+def signs_of(section: Section, cells: Iterable[Row]) -> list[tuple[str, str, int]]:
+    """What points at the harness or the model, and in how many runs (SPEC O4), the most first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in cells:
+        if row.section == section.kind and row.trajectory is not None:
+            for side, told in (
+                ("harness", row.trajectory.harness),
+                ("model", row.trajectory.model),
+            ):
+                counts.update({(side, _NUMBER.sub("", sign)) for sign in told})
+    found = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return [(side, sign, count) for (side, sign), count in found]
 
 
 def modes_by_model(section: Section) -> list[tuple[ModelRef, Mode, dict[FailureMode, int]]]:

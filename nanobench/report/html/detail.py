@@ -8,6 +8,7 @@ from nanobench.errors import NanobenchError
 from nanobench.model.record import CommandSummary, Record
 from nanobench.model.signals import SuiteSignals, TestOutcome
 from nanobench.pipeline.artifacts import AGENT_REPORT, AGENT_STDERR
+from nanobench.report.document import Trajectory
 from nanobench.report.escape import plain
 from nanobench.report.explanation import explain_record, render_explanation
 from nanobench.report.html.attempts import Attempt, Read
@@ -33,7 +34,9 @@ def detail(attempt: Attempt) -> Part:
     report = attempt.report()
     seen = trajectory(record)
     return {
-        "facts": [[name, plain(str(value), _LINE)] for name, value in _facts(record)],
+        "facts": [
+            [name, plain(str(value), _LINE)] for name, value in (*_facts(record), *_ways(seen))
+        ],
         "evidence": _lines(record.verdict.evidence),
         "trouble": _lines(record.signals.infrastructure),
         "explained": _explained(record),
@@ -79,6 +82,23 @@ def _facts(record: Record) -> Iterator[tuple[str, object]]:
         ("Nanocoder", provenance.nanocoder),
     ]
     return ((name, value) for name, value in named if value not in (None, ""))
+
+
+def _ways(seen: Trajectory) -> Iterator[tuple[str, object]]:
+    """How the agent went about it (SPEC O3)."""
+    if not seen.known:
+        return
+    yield "required files read", f"{seen.required_read} of {seen.required_files}"
+    for name, count in (
+        ("files read", seen.files_read),
+        ("calls that show again", seen.rereads),
+        ("loops", seen.loops),
+        ("network attempts", seen.network_attempts),
+        ("looks at other states", seen.history_attempts),
+        ("used", ", ".join(seen.used)),
+    ):
+        if count:
+            yield name, count
 
 
 def _explained(record: Record) -> str | None:

@@ -104,6 +104,26 @@ def test_failures_are_told_from_the_most_frequent_on(make_record: Make) -> None:
     ]
 
 
+def test_signs_of_harness_and_model_are_counted_by_runs_whatever_their_number(
+    make_record: Make,
+) -> None:
+    def seen(refused: int, loops: int) -> dict[str, object]:
+        harness = {"rejected_calls": refused}
+        found = {"known": True, "loops": loops, "longest_repeat": loops, "harness": harness}
+        return {"trajectory": found}
+
+    records = [
+        make_record(1.0, "acme/one t1 1", signals=seen(2, 0)),
+        make_record(1.0, "acme/one t1 2", signals=seen(7, 3)),
+        make_record(1.0, "acme/one t1 3", signals=seen(0, 4)),
+    ]
+    report = build_report(None, records)
+    assert answers.signs_of(report.sections[0], report.cells) == [
+        ("harness", "calls refused by Nanocoder's checks", 2),
+        ("model", "loops", 2),
+    ]
+
+
 @pytest.fixture
 def sides(make_record: Make) -> tuple[Results, Results]:
     """Of two models, one got much worse and the other hardly."""
