@@ -68,7 +68,8 @@ class Context:
     @property
     def read_only(self) -> bool:
         """Whether the job's token cannot write, whatever its permissions say."""
-        return self.event == "pull_request" and bool(self.pull_request and self.pull_request.fork)
+        privileged = self.event == "pull_request_target"
+        return bool(self.pull_request and self.pull_request.fork) and not privileged
 
 
 def read_context(environ: Mapping[str, str]) -> Context:

@@ -23,7 +23,6 @@ from nanobench.report.budget import fit
 if TYPE_CHECKING:
     from nanobench.report.budget import Part
 
-# The summary of a job that a gate result or a report is posted from says why nothing was posted.
 _FORK = (
     "a pull request from a fork has a token that can only read: the summary holds the result "
     "(docs/github.md shows how a second stage can post it)"

@@ -20,7 +20,7 @@ from nanobench.report.comment_tables import (
     varied,
 )
 from nanobench.report.comparison_document import Comparison
-from nanobench.report.document import Report, Row
+from nanobench.report.document import CellState, Report, Row
 from nanobench.report.escape import inert, plain
 
 VERDICTS = {
@@ -42,6 +42,10 @@ SHED_ORDER = (
 """The parts of a comment that can go, in the order in which they go."""
 
 _URL = re.compile(r"https?://[^\s<>()\[\]\"'`|]{1,500}")
+_STATES: dict[CellState, str] = {
+    "missing": "missing",
+    "infrastructure": "ended in infrastructure trouble",
+}
 _NAMED = 3
 _LISTED = 15
 _NAME_WIDTH = 60
@@ -93,7 +97,7 @@ def headline(report: Report, comparison: Comparison | None) -> str:
     return f"{VERDICTS[comparison.verdict]}; {told}"
 
 
-def incomplete(report: Report) -> dict[str, int]:
+def incomplete(report: Report) -> dict[CellState, int]:
     """How many cells have no score, by what became of them."""
     counts = Counter(row.state for row in report.cells if row.state != "present")
     return dict(sorted(counts.items()))
@@ -106,9 +110,9 @@ def _head(report: Report, comparison: Comparison | None, links: Links) -> Iterat
         yield "There is no baseline: this is a first run, compared with nothing."
     else:
         yield _changed(comparison) if comparison.changes else "There is nothing to compare."
-    states = [f"**{count} {state}**" for state, count in incomplete(report).items()]
+    states = [f"**{count} {_STATES[state]}**" for state, count in incomplete(report).items()]
     if states:
-        yield f"{' · '.join(states)} of {len(report.cells)} planned runs: not scored."
+        yield f"{' · '.join(states)}, of {len(report.cells)} planned runs: not scored."
     yield pointer(links)
 
 

@@ -53,12 +53,16 @@ def models(report: Report, comparison: Comparison | None) -> Iterator[str]:
                 for s in section.summaries
             ),
         )
-    if report.sections:
-        yield (
-            "In brackets: 95 % intervals, same tasks run again. Noise: no difference that is "
-            "distinguishable from it. Shows: the smallest drop (and rise), in percentage points, "
-            "that samples of this size show with 80 % probability."
-        )
+    if not report.sections:
+        return
+    told = ["In brackets: 95 % intervals, same tasks run again."]
+    if comparison is not None:
+        told.append("Noise: no difference that is distinguishable from it.")
+    told.append(
+        f"Shows: the smallest drop{' and rise' if comparison else ''}, in percentage points, that "
+        "samples of this size show with 80 % probability."
+    )
+    yield " ".join(told)
 
 
 def matrix(report: Report, comparison: Comparison | None) -> Iterator[str]:
@@ -83,14 +87,16 @@ def matrix(report: Report, comparison: Comparison | None) -> Iterator[str]:
                     for task in tasks
                 ),
             )
-    if report.sections:
-        numbered = "; the numbers are those of the models above"
-        many = any(len(_numbers(s)) > _MOST_NAMED_HEADS for s in report.sections)
-        yield (
-            f"Runs passed of runs graded, and the mean score{numbered if many else ''}. "
-            "Was: in the baseline, where it differs. Infra.: ended in infrastructure trouble, "
-            "not scored."
-        )
+    if not report.sections:
+        return
+    told = ["Runs passed of runs graded, and the mean score."]
+    if any(len(_numbers(section)) > _MOST_NAMED_HEADS for section in report.sections):
+        told.append("The numbers are those of the models above.")
+    if comparison is not None:
+        told.append("Was: in the baseline, where it differs.")
+    if report.in_state("infrastructure"):
+        told.append("Infra.: ended in infrastructure trouble, not scored.")
+    yield " ".join(told)
 
 
 def taxonomies(report: Report, comparison: Comparison | None) -> Iterator[str]:

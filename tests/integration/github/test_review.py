@@ -62,7 +62,7 @@ def test_the_step_hands_on_what_a_workflow_decides_by(on_pull_request: Any, repo
     assert done.outputs["verdict"] == "no baseline"
     assert (done.outputs["missing"], done.outputs["infrastructure"]) == ("2", "0")
     assert json.loads(done.outputs["scores"]) == {"acme/one hinted": None}
-    assert "**2 missing** of 2 planned runs" in done.summary
+    assert "**2 missing**, of 2 planned runs" in done.summary
     error = "::error title=t1 has missing runs::acme/one hinted: 2 runs left no record"
     assert error in done.out.splitlines()
 

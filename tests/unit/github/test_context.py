@@ -41,6 +41,7 @@ def pull_request(head: str | None) -> dict[str, Any]:
         ("pull_request", REPOSITORY, False, False),
         ("pull_request", "stranger/bench", True, True),
         ("pull_request", None, True, True),
+        ("pull_request_review", "stranger/bench", True, True),
         ("pull_request_target", "stranger/bench", True, False),
     ],
 )

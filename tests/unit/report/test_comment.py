@@ -80,7 +80,7 @@ def test_a_comment_on_six_tasks_eight_models_and_two_modes_says_all_and_fits(
     assert lines[1] == "## NanoBench: regression; 334 of 477 graded runs solved"
     assert "regression (2): <code>provider-0/some-vendor" in text
     for told in (
-        "**3 missing** of 480 planned runs",
+        "**3 missing**, of 480 planned runs",
         "0/5**<br>0.0<br>was&nbsp;4/5",
         "Failure taxonomy against the baseline",
         "477 of 477 runs are non-deterministic",
