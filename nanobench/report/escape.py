@@ -34,7 +34,7 @@ def plain(text: str, limit: int = DEFAULT_LIMIT) -> str:
         return text  # most texts, and ten times as fast
     head = text[: 4 * limit]  # bounds the work for a line of megabytes
     clean = _SPACES.sub(" ", _ANSI.sub("", head)).strip()
-    shown = "".join(_visible(character) for character in clean[:limit])
+    shown = _UNUSUAL.sub(_visible, clean[:limit])
     if len(shown) > limit:
         shown = shown[:limit]
     elif len(clean) <= limit and len(head) == len(text):
@@ -48,8 +48,9 @@ def visible(text: str) -> str:
     ANSI sequences are dropped; a carriage return before a line end goes; other characters that
     cannot be seen become escapes.
     """
-    clean = _ANSI.sub("", text).replace("\r\n", "\n")
-    return _UNUSUAL.sub(lambda sign: _visible(sign[0]), clean)
+    if _UNUSUAL.search(text) is None:
+        return text
+    return _UNUSUAL.sub(_visible, _ANSI.sub("", text).replace("\r\n", "\n"))
 
 
 def inert(text: str, limit: int = DEFAULT_LIMIT) -> str:
@@ -74,9 +75,8 @@ def _tidy(text: str) -> bool:
     return "  " not in text and text[:1] != " " and text[-1:] != " "
 
 
-def _visible(character: str) -> str:
-    if character.isascii() and character.isprintable():
-        return character
+def _visible(match: re.Match[str]) -> str:
+    character = match[0]
     if unicodedata.category(character) in _UNSEEN:
         return character.encode("unicode_escape").decode()
     return character
