@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -203,7 +203,7 @@ def _marked(
     for file in files:
         written = file.path in heads and _MARKED.search(heads[file.path])
         if written and not (rules and rules.kind(file.readable)):
-            yield ChangedFile(**{**vars(file), "kind": "generated"})
+            yield replace(file, kind="generated")
         else:
             yield file
 
