@@ -35,6 +35,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that the client would have waited."""
     waited: list[float] = []
     monkeypatch.setattr(client, "_pause", waited.append)
+    monkeypatch.setattr(client, "BETWEEN_WRITES_SECONDS", 0)
     return waited
 
 

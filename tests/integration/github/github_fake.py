@@ -283,7 +283,10 @@ def served(port: int = 0) -> Iterator[Hub]:
         f"http://{host}:{server.server_address[1]}"
         for host, server in zip(("localhost", "127.0.0.1"), servers, strict=True)
     )
-    threads = [threading.Thread(target=server.serve_forever, daemon=True) for server in servers]
+    threads = [
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        for server in servers
+    ]
     for thread in threads:
         thread.start()
     try:
