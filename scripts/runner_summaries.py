@@ -102,9 +102,10 @@ def _go(output: str) -> Iterator[Said]:
         for line in output.splitlines()
         if line.startswith("{") and (match := _GO.match(_printed(line)))
     ]
-    passed, failed, skipped = (marks.count(mark) for mark in ("PASS", "FAIL", "SKIP"))
-    words = f"{passed} × --- PASS, {failed} × --- FAIL, {skipped} × --- SKIP"  # noqa: RUF001
-    yield Said(passed, failed, 0, skipped, words)
+    if marks:
+        passed, failed, skipped = (marks.count(mark) for mark in ("PASS", "FAIL", "SKIP"))
+        words = f"{passed} × --- PASS, {failed} × --- FAIL, {skipped} × --- SKIP"  # noqa: RUF001
+        yield Said(passed, failed, 0, skipped, words)
 
 
 def _printed(line: str) -> str:

@@ -76,6 +76,6 @@ def test_counts_of_a_runner_are_read_from_its_own_summary(
     assert (said.passed, said.failed, said.errors, said.skipped) == counts
 
 
-@pytest.mark.parametrize("runner", ["pytest", "vitest", "jest", "cargo", "maven"])
+@pytest.mark.parametrize("runner", ["pytest", "vitest", "jest", "cargo", "maven", "go"])
 def test_output_without_a_summary_says_nothing(summaries: ModuleType, runner: str) -> None:
     assert summaries.said(runner, "error: could not compile `demo`\n") is None
