@@ -106,6 +106,12 @@ def gravest_first(comparison: Comparison) -> list[Change]:
     return [*comparison.overall, *each]
 
 
+def obstacles(comparison: Comparison) -> list[tuple[str, int]]:
+    """Why tasks of models are not compared, the most frequent reason first, at most three."""
+    excluded = (task.excluded for task in comparison.tasks if task.excluded is not None)
+    return _frequent(reason for reasons in excluded for reason in reasons.split("; "))
+
+
 def moved(comparison: Comparison, changes: Iterable[Change]) -> list[TaskChange]:
     """The compared tasks of `changes` that moved, the least probable by chance first."""
     own = {(change.model, change.mode) for change in changes}
@@ -136,8 +142,7 @@ def moves(changes: Iterable[Change]) -> list[Move]:
 
 def troubles(report: Report) -> list[tuple[str, int]]:
     """Why runs have no score, the most frequent first, at most three."""
-    reasons = (row.reason or "unknown cause" for row in report.in_state("infrastructure"))
-    return sorted(Counter(reasons).items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
+    return _frequent(row.reason or "unknown cause" for row in report.in_state("infrastructure"))
 
 
 def signs_of(section: Section, cells: Iterable[Row]) -> list[tuple[str, str, int]]:
@@ -168,6 +173,10 @@ def drops(summaries: Iterable[Summary]) -> tuple[float, float] | None:
     """The smallest and the largest drop that a second result would show; null if none would."""
     found = [s.detectable_drop for s in summaries if s.detectable_drop is not None]
     return (min(found), max(found)) if found else None
+
+
+def _frequent(names: Iterable[str]) -> list[tuple[str, int]]:
+    return sorted(Counter(names).items(), key=lambda one: (-one[1], one[0]))[:_SHOWN]
 
 
 def _counted(section: Section) -> Iterator[tuple[FailureMode, int]]:

@@ -29,7 +29,7 @@ _HERE = Path(__file__).parent
 _SCRIPTS = ("script.js", "detail.js")
 _ANSWERS = (
     *("change_of", "commonest", "concerned", "drops", "gravest_first", "hardest", "leads"),
-    *("modes_by_model", "moved", "moves", "ranked", "signs_of", "troubles"),
+    *("modes_by_model", "moved", "moves", "obstacles", "ranked", "signs_of", "troubles"),
 )
 _FIGURES = ("difference", "estimated", "number", "percent", "points", "rate", "score")
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&'"}

@@ -104,6 +104,23 @@ def test_failures_are_told_from_the_most_frequent_on(make_record: Make) -> None:
     ]
 
 
+def test_what_stands_in_the_way_of_a_comparison_is_counted_by_tasks(make_record: Make) -> None:
+    one = plan("acme/one")
+    old = [
+        make_record(1.0, f"acme/one {task} {run}", provenance={"dataset": "nanobench 0.2.0"})
+        for task in TASKS
+        for run in RUNS
+    ]
+    comparison = compare_results(
+        Results.of("old", one, old), Results.of("new", one, runs(make_record, "acme/one", 9)[:-1])
+    )
+    assert comparison.verdict == "not comparable"
+    assert answers.obstacles(comparison) == [
+        ("different dataset: nanobench 0.2.0 before, nanobench 0.1.0 after", 6),
+        ("1 missing after", 1),
+    ]
+
+
 def test_signs_of_harness_and_model_are_counted_by_runs_whatever_their_number(
     make_record: Make,
 ) -> None:
