@@ -94,7 +94,7 @@ class Inputs:
 
 
 @click.command()
-def action() -> None:
+def action() -> int:
     """Do what the inputs of the GitHub action say.
 
     The inputs are read from the environment (NANOBENCH_INPUT_MODELS for `models`), as action.yml
@@ -112,7 +112,7 @@ def action() -> None:
         )
     code = COMMANDS[command](inputs)
     write_outputs(os.environ, {"conclusion": "failure" if code else "success"})
-    sys.exit(code)
+    return code
 
 
 def _bench(inputs: Inputs) -> int:
