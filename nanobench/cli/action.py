@@ -100,7 +100,7 @@ def action() -> int:
     The inputs are read from the environment (NANOBENCH_INPUT_MODELS for `models`), as action.yml
     hands them over; its descriptions say what each is for.
 
-    Exit codes: those of the command, and of what --fail-on names for bench and report.
+    Exit codes: 0 done, and nothing that `fail-on` names; else those of the command.
     """
     from nanobench.github.actions import write_outputs
 
