@@ -148,6 +148,8 @@ def run_plan(resolved: Resolved, out: Path, how: How) -> Report:
         results = read_results([out], tasks_dir=how.tasks_dir)
         write_report(results, make_directory(out / "report"))
         write_html(results, [out], out / "report")
+    for problem in results.report.problems:
+        click.echo(f"warning: {problem}", err=True)
     return results.report
 
 

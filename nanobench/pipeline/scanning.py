@@ -9,7 +9,10 @@ from pydantic import ValidationError
 from nanobench.errors import InvalidInputError
 from nanobench.model.plan import Plan
 from nanobench.model.record import Record
+from nanobench.pipeline.checksums import damaged
 from nanobench.pipeline.records import Found, find, first_problem, records_of
+
+_DAMAGED = "is not what it was when its record was written"
 
 
 @dataclass
@@ -18,7 +21,8 @@ class Scan:
 
     Attributes:
         plan: what was to be run; null if none of them holds a plan.
-        problems: what could not be read, by name; it grows while records are read.
+        problems: what cannot be read, and what lies damaged beside a record, by name; it grows
+            while records are read.
     """
 
     plan: Plan | None
@@ -51,10 +55,12 @@ class Scan:
             for place, why in found.unread:
                 self._tell(directory, place, why)
             for path, record in records_of(found.attempts):
-                if isinstance(record, Record):
-                    yield path, record
-                else:
+                if isinstance(record, str):
                     self._tell(directory, path, record)
+                    continue
+                for name in damaged(path.parent, record):
+                    self._tell(directory, path.parent / name, _DAMAGED)
+                yield path, record
 
     def _tell(self, directory: Path, path: Path, why: str) -> None:
         self.problems.append(f"{path.relative_to(directory).as_posix()}: {why}")

@@ -42,7 +42,6 @@ _HALF_WRITTEN = tuple(
         "calibration/.calibration.*",
     )
 )
-_DAMAGED = "is not what it was when its record was written"
 _ATTEMPT = re.compile(r"attempt-([1-9][0-9]*)")
 
 
