@@ -1,7 +1,9 @@
 """CPU of `nanobench report`: 1,000 and 10,000 records merged, judged and rendered.
 
-Run it alone: `python benchmarks/report.py [--records 1000 10000] [--rounds 5] [--inspect PYTHON]`.
-Exit code 0: every goal is met; 1: one is not. Start-up is included on both sides.
+Run it alone: `python benchmarks/report.py [--records 1000 10000] [--rounds 5] [--inspect PYTHON]
+[--large 100000]`.
+Exit code 0: every goal is met; 1: one is not. Start-up is included on both sides. With `--large`,
+as many records are reported once; wall-clock and peak memory are held against their goals.
 
 The records are of the size of real ones without their outputs (about 2 KB), spread over five
 models; their numbers are made with a fixed seed. With `--inspect`, the Python of an environment
@@ -18,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +31,8 @@ from nanobench.model.record import Record
 
 SHARE_OF_INSPECT = 0.25
 MOST_GROWTH = 10.5
+LARGE_SECONDS = 60
+LARGE_BYTES = 1.5e9
 RUNS = 5
 MODELS = tuple(f"model-{letter}" for letter in "abcde")
 DIGEST = "a" * 64
@@ -73,6 +78,12 @@ from inspect_ai.log import read_eval_log
 assert len(read_eval_log(sys.argv[2]).samples) == int(sys.argv[1])
 """
 
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(
@@ -81,12 +92,30 @@ def main() -> int:
     parser.add_argument("--records", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--inspect", type=Path, metavar="PYTHON")
+    parser.add_argument("--large", type=int, metavar="RECORDS")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        return measure(Path(place), options.records, options.rounds, options.inspect)
+        met = measure(Path(place), options.records, options.rounds, options.inspect)
+        if options.large:
+            met &= large(Path(place), options.large)
+    return 0 if met else 1
 
 
-def measure(place: Path, counts: list[int], rounds: int, inspect: Path | None) -> int:
+def large(place: Path, count: int) -> bool:
+    """One report of many records, by a process whose memory is its own."""
+    write_results(place / "large", count)
+    command = [sys.executable, "-c", PEAK, *reporting_command(place / "large", place / "out")]
+    start = time.monotonic()
+    done = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True)
+    wall, peak = time.monotonic() - start, int(done.stdout)
+    print(
+        f"{count} records: {wall:.0f} s (goal {LARGE_SECONDS}), "
+        f"{peak / 1e9:.2f} GB (goal {LARGE_BYTES / 1e9})"
+    )
+    return wall <= LARGE_SECONDS and peak <= LARGE_BYTES
+
+
+def measure(place: Path, counts: list[int], rounds: int, inspect: Path | None) -> bool:
     jobs: dict[str, Callable[[], float]] = {}
     for count in counts:
         results = place / str(count)
@@ -111,7 +140,7 @@ def measure(place: Path, counts: list[int], rounds: int, inspect: Path | None) -
     return judge(medians, counts)
 
 
-def judge(medians: dict[str, float], counts: list[int]) -> int:
+def judge(medians: dict[str, float], counts: list[int]) -> bool:
     met = True
     first = medians[f"nanobench {counts[0]}"]
     if f"inspect {counts[0]}" in medians:
@@ -122,22 +151,17 @@ def judge(medians: dict[str, float], counts: list[int]) -> int:
         growth, most = medians[f"nanobench {count}"] / first, MOST_GROWTH * count / counts[0] / 10
         met &= growth <= most
         print(f"{count} records: {growth:.2f} times {counts[0]} (goal {most:.2f})")
-    return 0 if met else 1
+    return met
 
 
 def reporting(results: Path, out: Path) -> Callable[[], float]:
-    command = [
-        sys.executable,
-        "-m",
-        "nanobench",
-        "report",
-        str(results),
-        "--out",
-        str(out),
-        "--json",
-        "--no-html",
-    ]
-    return lambda: cpu(command)
+    return lambda: cpu([*reporting_command(results, out), "--json"])
+
+
+def reporting_command(results: Path, out: Path) -> list[Any]:
+    """Markdown and JSON; the page with every run's detail is another matter."""
+    options = ["--out", out, "--no-html"]
+    return [sys.executable, "-m", "nanobench", "report", results, *options]
 
 
 def cpu(command: list[Any]) -> float:

@@ -12,11 +12,12 @@ from nanobench.report.escape import plain
 from nanobench.report.measures import Estimate
 
 _CAUSE_WIDTH = 160
+_SHOWN = 300
 _STYLES = {"Complete Resolution": "green", "Partial Resolution": "yellow"}
 
 
 def render_table(report: Report, *, width: int = 120, color: bool = False) -> str:
-    """One line per cell; plain text unless `color`.
+    """One line per cell, of 300 cells at most; plain text unless `color`.
 
     Args:
         report: what to show.
@@ -29,9 +30,11 @@ def render_table(report: Report, *, width: int = 120, color: bool = False) -> st
     table.add_column("score", justify="right")
     table.add_column("tests", justify="right")
     table.add_column("outcome", overflow="fold")
-    for row in report.cells:
+    for row in report.cells[:_SHOWN]:
         table.add_row(*_cells(row))
-    return print_table(table, width=width, color=color)
+    more = len(report.cells) - _SHOWN
+    rest = f"and {more:,} more cells, which are in the report\n" if more > 0 else ""
+    return print_table(table, width=width, color=color) + rest
 
 
 def print_table(table: Table, *, width: int, color: bool = False) -> str:

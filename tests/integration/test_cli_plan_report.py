@@ -13,6 +13,7 @@ from nanobench.model.plan import Plan
 from nanobench.report.document import Report
 
 CHECKOUT = Path(__file__).parents[2]
+NAMES = ("report.json", "report.md", "report.html", "matrix.json", "matrix.csv")
 HEAVY = ("pydantic", "rich", "aiohttp", "jsonschema", "asyncio")
 
 
@@ -155,6 +156,23 @@ def test_planning_twice_gives_the_same_bytes_and_warns(tmp_path: Path, nanobench
     assert (plan.agent.nanocoder, plan.ruleset) == ("1.2.3", "1.0")
 
 
+def test_a_cutoff_of_a_month_is_its_last_day(tmp_path: Path, nanobench: Any) -> None:
+    out = tmp_path / "plan.json"
+    done = nanobench(
+        "plan", "--models", "a/b,a/c=d", "--tasks", "hono-5067", "--out", out,
+        "--model-cutoff", "a/b=2028-02", "--model-cutoff", "a/c=d=2025-12-05",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    plan = Plan.from_json(out.read_bytes())
+    assert {name: str(day) for name, day in plan.model_cutoffs.items()} == {
+        "a/b": "2028-02-29",
+        "a/c=d": "2025-12-05",
+    }
+    (task,) = plan.tasks
+    assert task.facts is not None
+    assert task.facts.languages == ("TypeScript",)
+
+
 def test_a_program_can_read_what_was_planned(tmp_path: Path, nanobench: Any) -> None:
     out = tmp_path / "new" / "plan.json"
     done = nanobench("plan", "--models", "a/b", "--tasks", "hono-5067", "--out", out, "--json")
@@ -192,6 +210,9 @@ def test_the_sample_is_planned_only_when_named(tmp_path: Path, nanobench: Any) -
         (["--models", "a/b", "--tasks", "./none.json"], 3, "cannot be read"),
         (["--models", "a/b", "--runs", "0"], 2, "neither 'auto' nor"),
         (["--models", "a/b", "--runs", "many"], 2, "neither 'auto' nor"),
+        (["--models", "a/b", "--model-cutoff", "a/b=soon"], 2, "=YYYY-MM"),
+        (["--models", "a/b", "--model-cutoff", "a/b=2026-13"], 2, "=YYYY-MM"),
+        (["--models", "a/b", "--model-cutoff", "a/c=2026-01"], 2, "a/c, which is not planned"),
         (["--models", "a/b", "--timeout", "nan"], 2, "--timeout"),
         (["--models", "a/b", "--tasks-dir", "/nonexistent"], 2, "not a directory of task files"),
         (["--models", "a/b", "--out", "."], 2, "this is a directory"),
@@ -249,11 +270,13 @@ def test_results_merged_in_any_order_and_place_give_the_same_bytes(
     pages = []
     for number, directories in enumerate(([results, other], [other, results])):
         out = tmp_path / f"report-{number}"
-        env = {"PYTHONHASHSEED": str(number), "TZ": ("UTC", "Asia/Tokyo")[number]}
+        env = {
+            "PYTHONHASHSEED": str(number),
+            "TZ": ("UTC", "Asia/Tokyo")[number],
+            "LC_ALL": ("C", "tr_TR.UTF-8")[number],
+        }
         assert nanobench("report", *directories, "--out", out, env=env).returncode == 0
-        pages.append(
-            [(out / name).read_bytes() for name in ("report.json", "report.md", "report.html")]
-        )
+        pages.append([(out / name).read_bytes() for name in NAMES])
     assert pages[0] == pages[1]
     assert str(tmp_path).encode() not in b"".join(pages[0])
 

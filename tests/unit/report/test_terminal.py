@@ -46,3 +46,10 @@ def test_a_cell_that_never_ran_is_missing_and_no_more(make_record: Make) -> None
     task = PlanTask(task_id="t1", origin="dataset", sha256="a" * 64)
     plan = Plan(tasks=(task,), cells=(record.cell,))
     assert render_table(build_report(plan, [])).splitlines()[1].endswith(" missing")
+
+
+def test_of_many_cells_the_first_are_shown_and_the_rest_is_counted(make_record: Make) -> None:
+    records = [make_record(1.0, f"acme/one t{number} 1") for number in range(305)]
+    lines = render_table(build_report(None, records)).splitlines()
+    assert len(lines) == 1 + 300 + 1
+    assert lines[-1] == "and 5 more cells, which are in the report"
