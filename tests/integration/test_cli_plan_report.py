@@ -331,10 +331,13 @@ def test_unreadable_records_are_named_and_the_rest_is_reported(
     future["schema_version"] = "9.0"
     write(results, plan, 2).write_text(json.dumps(future))
     write(results, plan, 3).write_text('{"hello": "world"}')
+    corrupt = write(results / "copy", plan, 0)
+    corrupt.write_bytes(corrupt.read_bytes().replace(b'"attempt"', b'"att\xffmpt"'))
     out = tmp_path / "report"
     done = nanobench("report", results, "--out", out)
     assert done.returncode == 3
     page = (out / "report.md").read_text()
+    assert "copy/cells/" in done.stderr
     for number in (1, 2, 3):
         assert plan.cells[number].cell_id in done.stderr
         assert plan.cells[number].cell_id in page.split("## Models")[0]

@@ -178,6 +178,19 @@ def test_the_page_divides_only_where_runs_differ(make_record: Make) -> None:
     assert "type of task <code>bug fix</code>" in page
 
 
+def test_hostile_names_of_groups_and_models_are_inert(make_record: Make) -> None:
+    hostile = "x|<script>`@a`\u202e"
+    cells = ["acme/a|b<i> t1 1", "acme/two t2 1"]
+    plan = plan_of(cells, t1={**GO, "domain": hostile}, t2={**BOTH, "domain": hostile + "y"})
+    page = render_markdown(build_report(plan, [make_record(1.0, c) for c in cells]))
+    divided = page.split("### Divided")[1].split("### Effort")[0]
+    for sign in ("<script>", "<i>", "@a", "\u202e", "x|"):
+        assert sign not in divided
+    for block in divided.split("\n\n"):
+        lines = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({line.count("|") for line in lines}) <= 1
+
+
 def test_the_order_of_plan_and_records_changes_no_byte(make_record: Make) -> None:
     cells = [f"acme/{m} {t} {r}" for m in ("one", "two") for t in ("t1", "t2") for r in (1, 2)]
     records = [make_record(random.Random(c).choice([0.0, 1.0]), c) for c in cells]
