@@ -362,6 +362,17 @@ class TestGrouping:
         symbols = [symptom.symbol for symptom in find_symptoms("go", "unit", tests)]
         assert symbols == ["y", "x"]
 
+    def test_errors_that_are_no_symptom_hide_none_behind_them(self, outcome):
+        said = "./a.go:1:1: declared and not used: z\n./a.go:2:1: undefined: x"
+        (found,) = find_symptoms("go", "unit", [outcome(status="error", details=said)])
+        assert found.symbol == "x"
+
+    @pytest.mark.parametrize("details", [None, "exit status 1"])
+    def test_a_compiler_is_read_in_the_message_where_the_details_have_none(self, outcome, details):
+        test = outcome("./a.go:2:1: undefined: x", status="missing", details=details)
+        (found,) = find_symptoms("go", "unit", [test])
+        assert found.symbol == "x"
+
     def test_long_messages_are_cut(self, outcome):
         test = outcome("NameError: name 'x' is not defined" + "!" * 600)
         (found,) = find_symptoms("python", "unit", [test])
