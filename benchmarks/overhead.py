@@ -43,6 +43,8 @@ import psutil
 from nanobench.agent.gateway.server import Gateway
 from nanobench.agent.scripted.server import ScriptedServer
 from nanobench.dataset.catalog import TaskEntry, load_task
+from nanobench.dataset.gates.findings import Findings
+from nanobench.dataset.gates.states import States
 from nanobench.dataset.gates.verification import verification_gate, write_expected
 from nanobench.dataset.planning import PlanOptions, build_plan
 from nanobench.environment.native import NativeEnvironment
@@ -51,7 +53,7 @@ from nanobench.environment.toolchain import Toolchain
 from nanobench.files import StateDirectory
 from nanobench.model.plan import Cell, ModelRef
 from nanobench.model.record import Record
-from nanobench.pipeline.bench import Bench, PlannedTask, Services
+from nanobench.pipeline.bench import Bench, PlannedTask, Services, resolve
 from nanobench.pipeline.cell import run_cell
 from nanobench.pipeline.pool import run_cells
 from nanobench.pipeline.store import ResultStore
@@ -253,8 +255,13 @@ def services_of(state: StateDirectory, sandbox: str | None) -> Services:
 def gated(task: Path, services: Services, outputs: Path) -> TaskEntry:
     """The task with what its tests do, as the gate finds it."""
     entry = load_task(task)
-    planned = PlannedTask(entry.task, entry.sha256, "benchmark")
-    write_expected(task, verification_gate(planned, services, outputs))
+    material = resolve(PlannedTask(entry.task, entry.sha256, "benchmark"), services)
+    runs = States(material, services, outputs).run((1,), lambda phrase: None)
+    findings = Findings("verification", entry.task.task_id)
+    expected = verification_gate(runs["base"][0], runs["golden"][0], findings)
+    if expected is None:
+        raise SystemExit(f"the task fails its gate: {findings.outcome()}")
+    write_expected(task, expected)
     return load_task(task)
 
 
