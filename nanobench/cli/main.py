@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("nanobench.cli.demo:demo", "Run the sample task with the scripted models."),
     "doctor": ("nanobench.cli.doctor:doctor", "Show what this machine has and lacks."),
     "explain": ("nanobench.cli.explain:explain", "Show why a run has its verdict."),
-    "export": ("nanobench.cli.export:export", "Write results in the formats of other tools."),
+    "export": ("nanobench.cli.export:export", "Write results in the format of another tool."),
     "history": ("nanobench.cli.history:history", "Keep results over time, and show them."),
     "logs": ("nanobench.cli.logs:logs", "Show the whole output of a command of a run."),
     "plan": ("nanobench.cli.plan:plan", "Write the cells of a bench to a plan file."),
