@@ -10,7 +10,7 @@ from nanobench.pipeline.bench import Material
 from nanobench.pipeline.places import Places
 from nanobench.pipeline.store import OUTPUTS
 from nanobench.verify.assess import assess, verification_signals
-from nanobench.verify.canary import canary_of, without_trust
+from nanobench.verify.canary import Label, trusted
 from nanobench.verify.outputs import OutputStore
 from nanobench.verify.protection import protection
 from nanobench.verify.suites import Purpose, SuiteRun, run_suites
@@ -48,7 +48,7 @@ def verify(
     suspect = _suspicious_words(material, diff)
     checks: list[SuiteRun] = []
     if suspect:
-        runs = tuple(_trusted(run, diff.changes, lab, checks) for run in runs)
+        runs = tuple(_checked(run, diff.changes, lab, checks) for run in runs)
 
     def control(name: str) -> SuiteRun:
         purpose = Purpose("control", frozenset({name}))
@@ -78,28 +78,21 @@ def _suspicious_words(material: Material, diff: WorkspaceDiff) -> tuple[str, ...
     return suspicious_words(diff.changes, snapshot.blobs(held), guard)
 
 
-def _trusted(
+def _checked(
     run: SuiteRun, changes: tuple[Change, ...], lab: "Lab", checks: list[SuiteRun]
 ) -> SuiteRun:
-    """The run, or one without results where the runner does not say that a test has failed.
+    """The run, without its results if its runner cannot be trusted; `checks` get what it took."""
+    golden, trees = lab.material.golden.changes, {"canary": changes}
+    guard = protection(lab.material.task, golden)
 
-    Without a passing test, or with an ending that tells by itself, there is nothing to doubt.
-    """
-    if run.state not in ("ok", "inconsistent") or all(one.status != "passed" for one in run.tests):
-        return run
-    guard = protection(lab.material.task, lab.material.golden.changes)
-    golden = lab.material.golden.changes
-    canary = canary_of(run, [change for change in golden if guard.covers(change.path)])
-    if canary is None:
-        return run
-    _, (check,) = lab.run(
-        f"canary-{run.suite.name}",
-        changes,
-        Purpose("canary", frozenset({run.suite.name})),
-        tests=canary.tests,
-    )
-    checks.append(check)
-    return run if canary.sings(check) else without_trust(run)
+    def again(label: Label, tests: tuple[Change, ...]) -> SuiteRun:
+        purpose = Purpose(label, frozenset({run.suite.name}))
+        tree = trees.get(label, golden)
+        _, (check,) = lab.run(f"{label}-{run.suite.name}", tree, purpose, tests=tests)
+        checks.append(check)
+        return check
+
+    return trusted(run, [change for change in golden if guard.covers(change.path)], again)
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,16 @@ tests, which no agent has seen, so that no product code can make an exception of
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from nanobench.verify.adapters import adapt
 from nanobench.verify.results import SuiteError
 from nanobench.verify.suites import SuiteRun
 from nanobench.workspace.changes import Change
 
+Label = Literal["canary", "canary-golden"]
 _PYTHON = (b".py",)
 _JAVASCRIPT = (b".js", b".mjs", b".cjs", b".jsx", b".ts", b".mts", b".cts", b".tsx")
 _PYTEST = "\n\ndef test_{name}():\n    assert 1 == 2\n"
@@ -64,6 +66,30 @@ def canary_of(run: SuiteRun, tests: Iterable[Change]) -> Canary | None:
         if test.content is not None and (text := _text(runner, test))
     )
     return Canary(name, changed) if changed else None
+
+
+def trusted(
+    run: SuiteRun,
+    tests: Sequence[Change],
+    again: Callable[[Label, tuple[Change, ...]], SuiteRun],
+) -> SuiteRun:
+    """The run, or one without results if its runner does not say that a test has failed.
+
+    Without a passing test, or with an ending that tells by itself, there is nothing to doubt. A
+    canary that is silent on the golden state too (the command selects tests by name) tells
+    nothing.
+
+    Args:
+        run: of the agent's tree.
+        tests: the golden test files.
+        again: runs the suite with these tests on the agent's tree, or on the golden state.
+    """
+    if run.state not in ("ok", "inconsistent") or all(one.status != "passed" for one in run.tests):
+        return run
+    canary = canary_of(run, tests)
+    if canary is None or canary.sings(again("canary", canary.tests)):
+        return run
+    return without_trust(run) if canary.sings(again("canary-golden", canary.tests)) else run
 
 
 def without_trust(run: SuiteRun) -> SuiteRun:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nanobench.model.task import Suite
-from nanobench.verify.canary import Canary, canary_of, without_trust
+from nanobench.verify.canary import Canary, canary_of, trusted, without_trust
 from nanobench.verify.suites import SuiteRun
 from nanobench.workspace.changes import Change
 
@@ -96,3 +96,47 @@ def test_without_trust_nothing_passes(suite_run: Callable[..., SuiteRun]) -> Non
     doubted = without_trust(suite_run({"t": "passed"}))
     assert (doubted.state, doubted.tests) == ("inconsistent", ())
     assert "changes what its runner says" in doubted.errors[0].line()
+
+
+TESTS = (golden("tests/test_a.py"),)
+
+
+@pytest.mark.parametrize(
+    ("on_agent", "on_golden", "labels", "is_trusted"),
+    [
+        (True, None, ["canary"], True),
+        (False, True, ["canary", "canary-golden"], False),
+        (False, False, ["canary", "canary-golden"], True),
+    ],
+)
+def test_results_are_dropped_only_if_the_golden_state_would_tell(
+    suite_run: Callable[..., SuiteRun],
+    on_agent: bool,
+    on_golden: bool | None,
+    labels: list[str],
+    is_trusted: bool,
+) -> None:
+    asked: list[str] = []
+
+    def again(label: str, tests: tuple[Change, ...]) -> SuiteRun:
+        asked.append(label)
+        (name,) = {word for word in str(tests[0].content).split() if "test_canary" in word}
+        sings = on_agent if label == "canary" else on_golden
+        return suite_run({name: "failed" if sings else "passed"}, exit_code=1 if sings else 0)
+
+    run = suite_run({"t": "passed"})
+    assert (trusted(run, TESTS, again) == run) is is_trusted
+    assert asked == labels
+
+
+@pytest.mark.parametrize(
+    ("statuses", "state"), [({"t": "failed"}, "ok"), ({}, "ok"), ({"t": "passed"}, "crashed")]
+)
+def test_where_nothing_is_to_be_doubted_nothing_is_run_again(
+    suite_run: Callable[..., SuiteRun], statuses: dict[str, str], state: Any
+) -> None:
+    def again(label: str, tests: tuple[Change, ...]) -> SuiteRun:
+        raise AssertionError(label)
+
+    run = suite_run(statuses, state=state)
+    assert trusted(run, TESTS, again) == run
