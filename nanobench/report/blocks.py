@@ -26,7 +26,7 @@ class Block(NamedTuple):
     """Of one model on one task in one mode; only valid runs enter what follows `infrastructure`.
 
     `score` is the sum of the scores; `used` has the total and the number of runs that tell it for
-    each measure.
+    each measure; `dated` runs are those of which it is known whether they are contaminated.
     """
 
     cell: Cell
@@ -37,6 +37,7 @@ class Block(NamedTuple):
     score: float
     non_deterministic: int
     possibly_contaminated: int
+    dated: int
     used: tuple[tuple[float, int], ...]
 
     @classmethod
@@ -53,6 +54,7 @@ class Block(NamedTuple):
             score=math.fsum(row.score or 0.0 for row in valid),
             non_deterministic=sum(row.non_deterministic for row in valid),
             possibly_contaminated=sum(row.possibly_contaminated is True for row in valid),
+            dated=sum(row.possibly_contaminated is not None for row in valid),
             used=tuple(_used(valid, of) for _, of in _MEASURES),
         )
 
@@ -78,6 +80,7 @@ def together(blocks: Sequence[Block]) -> dict[str, Any]:
         "mean_score": rounded(mean_rate(scores)) if scores else None,
         "non_deterministic": sum(block.non_deterministic for block in blocks),
         "possibly_contaminated": sum(block.possibly_contaminated for block in blocks),
+        "dated_runs": sum(block.dated for block in blocks),
         "effort": _effort(blocks),
     }
 

@@ -54,4 +54,5 @@ class Group(Document):
     mean_score: float | None = Field(description="mean over pairs of model and task")
     non_deterministic: NonNegativeInt = Field(description="valid runs so flagged")
     possibly_contaminated: NonNegativeInt = Field(description="valid runs so marked")
+    dated_runs: NonNegativeInt = Field(description="valid runs that could be so marked")
     effort: Effort

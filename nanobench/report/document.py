@@ -154,6 +154,7 @@ class Summary(Document):
     needed: tuple[Needed, ...] = Field(description="to show drops of 10 and 20 points")
     non_deterministic: NonNegativeInt = Field(description="valid runs so flagged")
     possibly_contaminated: NonNegativeInt = Field(description="valid runs so marked")
+    dated_runs: NonNegativeInt = Field(description="valid runs that could be so marked")
     effort: Effort
 
 

@@ -108,7 +108,7 @@ def _effort(summary: Summary) -> list[str]:
         _mean(effort.files_read, runs, "{:.1f}"),
         _mean(effort.files_edited, runs, "{:.1f}"),
         f"{summary.non_deterministic} of {runs}",
-        f"{summary.possibly_contaminated} of {runs}",
+        f"{summary.possibly_contaminated} of {summary.dated_runs}" if summary.dated_runs else NONE,
     ]
 
 

@@ -165,7 +165,11 @@ def test_a_run_is_marked_if_its_task_was_merged_until_the_models_cutoff(
 def test_a_task_of_unknown_date_is_not_called_clean(make_record: Make) -> None:
     cell = "acme/one t1 1"
     plan = plan_of([cell], {"acme/one": date(2026, 1, 1)})
-    assert build_report(plan, [make_record(1.0, cell)]).cells[0].possibly_contaminated is None
+    report = build_report(plan, [make_record(1.0, cell)])
+    assert report.cells[0].possibly_contaminated is None
+    assert report.sections[0].summaries[0].dated_runs == 0
+    effort = render_markdown(report).split("### Effort")[1].split("### Runs")[0]
+    assert "| – |" in effort.splitlines()[4][-6:]  # noqa: RUF001 - the sign of an empty cell
 
 
 def test_the_page_divides_only_where_runs_differ(make_record: Make) -> None:
