@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nanobench.cli.dataset_health import health
+from nanobench.cli.dataset_images import images
 from nanobench.cli.options import json_option, state_dir_option, tasks_dir_option, tasks_option
 from nanobench.cli.tables import table
 from nanobench.errors import GateError, UsageError
@@ -27,6 +28,7 @@ def dataset() -> None:
 
 
 dataset.add_command(health)
+dataset.add_command(images)
 
 
 @dataset.command("list")
