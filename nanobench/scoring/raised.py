@@ -177,7 +177,7 @@ def _python_details(details: str) -> Raised | None:
 
 
 def _read_script(name: str | None, message: str, details: str) -> Raised | None:
-    found = _script_error(name, _MOCHA_HOOK.sub("", message, count=1), details)
+    found = _script_error(name, _MOCHA_HOOK.sub("", message), details)
     if found and found.name == "Error" and _SCRIPT_ASSERTION.match(found.text):
         return Raised("AssertionError", found.text)
     return found
