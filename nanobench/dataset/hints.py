@@ -183,7 +183,7 @@ def _imports(text: str) -> str:
 def _module(path: str) -> str:
     """The word by which other files import a file; of an entry file its folder's name."""
     pure = PurePosixPath(path)
-    stem = pure.name.partition(".")[0]
+    stem = pure.name.lstrip(".").partition(".")[0]
     return pure.parent.name if stem in _ENTRY_NAMES and pure.parent.name else stem
 
 
