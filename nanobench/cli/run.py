@@ -1,6 +1,9 @@
 """`nanobench run`: one cell of a plan, one record."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +17,10 @@ from nanobench.cli.requests import (
     tape_request,
 )
 from nanobench.errors import InfrastructureError, UsageError
+
+if TYPE_CHECKING:
+    from nanobench.model.plan import Cell, Plan
+    from nanobench.model.record import Record
 
 
 @click.command()
@@ -55,13 +62,7 @@ def run(
     from nanobench.pipeline.store import ResultStore
 
     whole = read_plan(plan_file)
-    cell = next((cell for cell in whole.cells if cell.cell_id == cell_id), None)
-    if cell is None:
-        raise UsageError(
-            f"the plan has no cell {cell_id!r}",
-            where=str(plan_file),
-            remedy="`nanobench plan --json` lists the cells",
-        )
+    cell = _cell(whole, cell_id, plan_file)
     needed = tuple(task for task in whole.tasks if task.task_id == cell.task_id)
     plan = whole.model_copy(update={"cells": (cell,), "tasks": needed})
     taping = tape.resolve(plan.limits)
@@ -75,14 +76,34 @@ def run(
     with progress(1) as shown, open_bench(plan, catalog, state, store, shown, terms) as opened:
         run_unfinished(opened, jobs=1, require_isolation=environment.require_isolation)
     record = store.standing(cell)
+    if as_json and record is not None:
+        click.echo(record.to_json(), nl=False)
+    _check(record, cell_id, plan.limits.attempts)
+
+
+def _cell(plan: Plan, cell_id: str, plan_file: Path) -> Cell:
+    for cell in plan.cells:
+        if cell.cell_id == cell_id:
+            return cell
+    raise UsageError(
+        f"the plan has no cell {cell_id!r}",
+        where=str(plan_file),
+        remedy="`nanobench plan --json` lists the cells",
+    )
+
+
+def _check(record: Record | None, cell_id: str, attempts: int) -> None:
+    """Refuse to call a cell done that has no score.
+
+    Raises:
+        InfrastructureError: there is no record, or one of infrastructure trouble.
+    """
     if record is None:
         raise InfrastructureError(
-            f"the cell has used up its {plan.limits.attempts} attempts without a record",
+            f"the cell has used up its {attempts} attempts without a record",
             where=cell_id,
             remedy="see what ended them, then use another --out",
         )
-    if as_json:
-        click.echo(record.to_json(), nl=False)
     if record.verdict.outcome != "graded":
         raise InfrastructureError(
             f"the cell ended in infrastructure trouble: {record.verdict.reason}",

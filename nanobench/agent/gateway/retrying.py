@@ -42,7 +42,7 @@ async def retrying(
     Raises:
         AttemptFailed: the last failure.
     """
-    started = time.monotonic()
+    bounds = _Bounds(policy, allowance, absorbed, time.monotonic())
     try:
         return await try_once()  # most requests go well, and are spared the machinery below
     except AttemptFailed as failed:
@@ -52,27 +52,6 @@ async def retrying(
         if before:
             raise before.pop()
         return await try_once()
-
-    def stop(state: RetryCallState) -> bool:
-        elapsed = time.monotonic() - started + (0.0 if policy.waits else state.idle_for)
-        return (
-            state.attempt_number >= policy.attempts
-            or allowance.left <= 0
-            or state.upcoming_sleep > policy.longest_wait_seconds
-            or elapsed + state.upcoming_sleep > policy.patience_seconds
-        )
-
-    def note(state: RetryCallState) -> None:
-        allowance.left -= 1
-        failure = _failure(state)
-        absorbed.append(
-            Attempt(
-                status=failure.status,
-                error_class=failure.error.error_class,
-                retry_after_seconds=failure.retry_after_seconds,
-                waited_seconds=round(state.upcoming_sleep, 3),
-            )
-        )
 
     backoff = wait_exponential_jitter(
         multiplier=policy.first_wait_seconds,
@@ -84,12 +63,46 @@ async def retrying(
             lambda error: isinstance(error, AttemptFailed) and error.failure.retryable
         ),
         wait=lambda state: _wait(state, backoff),
-        stop=stop,
-        before_sleep=note,
+        stop=bounds.reached,
+        before_sleep=bounds.note,
         sleep=asyncio.sleep if policy.waits else _at_once,
         reraise=True,
     )
     return await tries(again)
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """How long one request may be tried; `started` is of the monotonic clock."""
+
+    policy: RetryPolicy
+    allowance: Allowance
+    absorbed: list[Attempt]
+    started: float
+
+    def reached(self, state: RetryCallState) -> bool:
+        """Whether no further try is allowed."""
+        policy = self.policy
+        elapsed = time.monotonic() - self.started + (0.0 if policy.waits else state.idle_for)
+        return (
+            state.attempt_number >= policy.attempts
+            or self.allowance.left <= 0
+            or state.upcoming_sleep > policy.longest_wait_seconds
+            or elapsed + state.upcoming_sleep > policy.patience_seconds
+        )
+
+    def note(self, state: RetryCallState) -> None:
+        """Keep the failure that another try follows."""
+        self.allowance.left -= 1
+        failure = _failure(state)
+        self.absorbed.append(
+            Attempt(
+                status=failure.status,
+                error_class=failure.error.error_class,
+                retry_after_seconds=failure.retry_after_seconds,
+                waited_seconds=round(state.upcoming_sleep, 3),
+            )
+        )
 
 
 async def _at_once(seconds: float) -> None:
