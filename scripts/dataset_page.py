@@ -22,8 +22,8 @@ from `tasks/registry.json`, and from what was measured last (`docs/dataset-evide
 Every task is one merged pull request of a public repository, with the repository's own tests. The
 statement is named by its place in the repository and its hash; no text and no patch is copied.
 `nanobench task show ID` resolves both and adds hints for a judgement. Until a person approves a
-task it is a *candidate*, and its tier a suggestion. Seconds are of one machine, with whatever else it
-did at the time: read them as an order of magnitude.
+task it is a *candidate*, and its tier a suggestion. Seconds are of one machine, with whatever else
+it did at the time: read them as an order of magnitude.
 """
 CANDIDATES = """## Candidates beyond these
 
