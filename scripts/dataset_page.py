@@ -206,7 +206,9 @@ def _commands(task: Task) -> str:
         where = "" if suite.cwd == "." else f"cd {suite.cwd} && "
         variables = "".join(f"{name}={value} " for name, value in sorted(suite.env.items()))
         lines += [f"# {suite.name}", f"{where}{variables}{suite.command}"]
-    return "\n".join(["Install, and the suites:\n", *lines, "```", ""])
+    return "\n".join(
+        ["Install, and the suites, each from the root of the repository:\n", *lines, "```", ""]
+    )
 
 
 def _first_line(command: str) -> str:
