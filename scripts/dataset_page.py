@@ -199,6 +199,20 @@ def _count(task: Task, which: str, suite: Suite | None = None) -> int:
     return sum(len(tests.get(name, ())) for name in names)
 
 
+def _place(task: Task) -> str:
+    """Where it runs, and what has to be there."""
+    environment = task.environment
+    file = environment.dockerfile or environment.devcontainer
+    if environment.strategy == "native":
+        where = "Runs on the machine"
+    elif file:
+        where = f"Runs in a container, built from `{file}`"
+    else:
+        where = "Runs in a container, of the image that `--image` or `NANOBENCH_IMAGE` names"
+    runtimes = ", ".join(f"{name} `{version}`" for name, version in environment.runtimes.items())
+    return f"{where}; needs {runtimes}." if runtimes else f"{where}."
+
+
 def _commands(task: Task) -> str:
     lines = ["```sh"]
     lines += [_first_line(command) for command in task.environment.install]
@@ -206,9 +220,8 @@ def _commands(task: Task) -> str:
         where = "" if suite.cwd == "." else f"cd {suite.cwd} && "
         variables = "".join(f"{name}={value} " for name, value in sorted(suite.env.items()))
         lines += [f"# {suite.name}", f"{where}{variables}{suite.command}"]
-    return "\n".join(
-        ["Install, and the suites, each from the root of the repository:\n", *lines, "```", ""]
-    )
+    head = f"{_place(task)} Install, and the suites, each from the root of the repository:\n"
+    return "\n".join([head, *lines, "```", ""])
 
 
 def _first_line(command: str) -> str:
