@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
+from nanobench.environment.toolchain import Toolchain
 from nanobench.files import StateDirectory
+from nanobench.model.plan import AgentSettings
 
 pytestmark = pytest.mark.real
 
@@ -25,6 +27,8 @@ STAND_INS = Path(__file__).parent / "stand_ins"
 ACT = Path(sys.executable).parent / "act"
 SHA = "c" * 40
 SECONDS = 570
+OFF = "type: boolean\n        default: false"
+CONTINUE = "        continue-on-error: true\n"
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
 CALLER = """
 name: caller
@@ -70,6 +74,7 @@ class Runner:
     places: Path
     hub: Any
     state: Path
+    programs: Path
 
     @property
     def artifacts(self) -> Path:
@@ -103,7 +108,12 @@ class Runner:
                 *(part for key, value in secrets.items() for part in ("-s", f"{key}={value}")),
             ],
             cwd=self.tree,
-            env={**_bare(), "HOME": str(self.places), "XDG_CACHE_HOME": str(self.places / "xdg")},
+            env={
+                **_bare(),
+                "PATH": f"{self.programs}:{os.environ['PATH']}",  # the npm that runners have
+                "HOME": str(self.places),
+                "XDG_CACHE_HOME": str(self.places / "xdg"),
+            },
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -142,7 +152,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def runner(hub: Any, tmp_path: Path, places: Path, shared_state: StateDirectory) -> Runner:
+def runner(
+    hub: Any, tmp_path: Path, places: Path, shared_state: StateDirectory, toolchain: Toolchain
+) -> Runner:
     """The files of this checkout, with references that `act` knows."""
     tree = tmp_path / "checkout"
     listed = subprocess.run(
@@ -156,13 +168,15 @@ def runner(hub: Any, tmp_path: Path, places: Path, shared_state: StateDirectory)
     for path in (tree / ".github").rglob("*.yml"):
         text = path.read_text().replace("uses: $/", "uses: ./")
         # `act` looks for an action inside another repository, and there is one stand-in for each.
-        path.write_text(re.sub(r"uses: actions/cache/(\w+)@", r"uses: actions/cache-\1@", text))
+        text = re.sub(r"uses: actions/cache/(\w+)@", r"uses: actions/cache-\1@", text)
+        # A job of a called workflow that fails ends everything in `act`, whatever the job says.
+        path.write_text(text.replace("        id: run\n", "        id: run\n" + CONTINUE))
     for command in (["init", "-q", "-b", "main"], ["add", "-A"], [*AUTHOR, "commit", "-qm", "all"]):
         subprocess.run(["git", *command], cwd=tree, check=True, timeout=60)
     artifacts = places / "artifacts"
     shutil.rmtree(artifacts, ignore_errors=True)
     artifacts.mkdir()
-    return Runner(tree, places, hub, shared_state.root)
+    return Runner(tree, places, hub, shared_state.root, toolchain.bin())
 
 
 @pytest.fixture
@@ -178,7 +192,7 @@ def test_a_matrix_of_real_cells_becomes_one_report_and_one_comment(
 ) -> None:
     runner.call(models="scripted/gold\nscripted/noop", tasks="sample")
     played = runner.play("caller.yml", "pull_request", pull_request)
-    assert played.code == 0, played.log[-4000:]
+    assert played.code == 0, played.log[-9000:]
     assert played.names == {
         "nanobench-plan-results-a1",
         "nanobench-cell-results-0-a1",
@@ -234,7 +248,7 @@ def test_a_selection_without_tasks_runs_nothing_and_says_so(
 ) -> None:
     runner.call(models="scripted/gold", tasks="sample !sample")
     played = runner.play("caller.yml", "pull_request", pull_request)
-    assert played.code == 0, played.log[-4000:]
+    assert played.code == 0, played.log[-9000:]
     assert played.report["cells"] == []
     assert not any(name.startswith("nanobench-cell") for name in played.names)
 
@@ -246,5 +260,45 @@ def test_without_a_pull_request_there_is_a_summary_and_no_comment(
     runner.call(models="scripted/gold", tasks="sample !sample")
     payload = {"repository": {"full_name": "nano/bench"}, "release": {"tag_name": "v1.0.0"}}
     played = runner.play("caller.yml", event, payload)
-    assert played.code == 0, played.log[-4000:]
+    assert played.code == 0, played.log[-9000:]
     assert not hub.state.reviews
+
+
+REGRESSION = """
+name: caller
+on: [pull_request]
+permissions: {{}}
+jobs:
+  regression:
+    uses: ./.github/workflows/regression.yml
+    with: {inputs}
+"""
+
+
+def test_old_and_new_are_benched_and_compared_in_one_comment(
+    runner: Runner, hub: Any, pull_request: dict[str, Any]
+) -> None:
+    version = AgentSettings().nanocoder
+    inputs = {
+        "models": "scripted/gold",
+        "tasks": "sample",
+        "runs": "1",
+        "old": version,
+        "new": version,
+        "runs-on": "ubuntu-24.04",
+    }
+    flow = runner.tree / ".github/workflows/benchmark.yml"
+    # A sandbox is not this test's matter, and may be missing; comments of each side are off anyway.
+    flow.write_text(flow.read_text().replace(OFF.replace("false", "true"), OFF))
+    runner.write("caller.yml", REGRESSION.format(inputs=json.dumps(inputs)))
+    played = runner.play("caller.yml", "pull_request", pull_request)
+    assert played.code == 0, played.log[-9000:]
+    compared = json.loads(
+        (played.artifact("nanobench-report-regression-a1") / "comparison.json").read_text()
+    )
+    assert compared["verdict"] in ("not distinguishable from noise", "not comparable")
+    (review,) = hub.state.reviews[5]
+    assert "nanobench:review regression" in review["body"]
+    plans = [played.artifact(f"nanobench-plan-{side}-a1") / "plan.json" for side in ("old", "new")]
+    builds = {json.loads(path.read_text())["agent"]["nanocoder"] for path in plans}
+    assert all(build.startswith(f"{version}+sha256.") for build in builds)

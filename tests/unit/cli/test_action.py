@@ -143,6 +143,13 @@ def test_a_baseline_that_was_found_is_compared_with(job: Any, tmp_path: Path) ->
     assert "--fail-on=regression,missing" in arguments
 
 
+def test_results_of_this_job_are_compared_with_as_they_are(job: Any, tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    _, commands = job("report", baseline=str(tmp_path / "old"))
+    assert commands.names == ["report", "publish review"]
+    assert f"--baseline={tmp_path / 'old'}" in commands.of("report")[0]
+
+
 def test_a_damaged_baseline_is_an_error_and_no_first_run(job: Any) -> None:
     with pytest.raises(InvalidInputError, match="baseline cannot be used"):
         job("report", {"baseline": 3}, baseline="artifact")
