@@ -1,21 +1,41 @@
 """The two states of a task, base and golden, and their suites run as often as gates need."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from nanobench.dataset.changes import path_kind
 from nanobench.environment.protocol import Prepared
+from nanobench.model.task import Task
 from nanobench.pipeline.bench import Material, Services
 from nanobench.pipeline.places import places
 from nanobench.pipeline.verifying import Lab
 from nanobench.verify.outputs import OutputStore
+from nanobench.verify.protection import protection
 from nanobench.verify.suites import Purpose, SuiteRun
+from nanobench.workspace.changes import Change
+from nanobench.workspace.paths import display
 
 State = Literal["base", "golden"]
 Runs = tuple[SuiteRun, ...]
 STATES: tuple[State, ...] = ("base", "golden")
+
+
+def attainable(task: Task, golden: Sequence[Change]) -> tuple[Change, ...]:
+    """The golden changes without the tests that verification gives to no agent.
+
+    What such a test adds would be a target that nobody's work could pass.
+    """
+    guard = protection(task, golden)
+    return tuple(
+        change
+        for change in golden
+        if guard.covers(change.path)
+        or change.path in guard.required
+        or path_kind(display(change.path)) != "test"
+    )
 
 
 @dataclass(frozen=True)
@@ -57,7 +77,8 @@ class States:
         return found
 
     def _run(self, state: State, number: int, dependencies: Prepared) -> Runs:
-        changes = self.material.golden.changes if state == "golden" else ()
+        golden = self.material.golden.changes
+        changes = attainable(self.material.task, golden) if state == "golden" else ()
         label = f"{state}-{number}"
         with places(self.services.state.runs) as rooms:
             lab = Lab(self.material, dependencies, rooms, OutputStore(self.outputs))

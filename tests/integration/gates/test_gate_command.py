@@ -30,6 +30,19 @@ def test_what_must_pass_is_written_and_then_agrees(submit: Submit) -> None:
     assert task.run(str(task.path)).done.exit_code == 0
 
 
+def test_a_test_that_no_agent_is_given_is_never_expected(submit: Submit) -> None:
+    """It came with the golden patch alone, so that no agent could reach 1.0."""
+    text = (
+        "const test = require('node:test');\nconst assert = require('node:assert');\n"
+        "const { add } = require('../src/add.js');\n"
+        "test('hidden', () => { assert.equal(add(2, 2), 4); });\n"
+    )
+    task = submit(change={"test/hidden.test.js": text})
+    expected = task.document["expected"]
+    assert task.gate("--write", expected=...).done.exit_code == 0
+    assert json.loads(task.path.read_text())["expected"] == expected
+
+
 def test_a_task_with_patch_and_statement_inside_passes(submit: Submit) -> None:
     task = submit()
     patch = task.repository / "golden.patch"
@@ -227,7 +240,8 @@ def test_a_flaky_task_is_caught(submit: Submit, kind: str) -> None:
     """Sixteen tests of even chances: that all do the same three times is one in 4 ** 16."""
     body = "".join(f"test('f{n}', async () => {{ {FLAKY[kind]}; }});\n" for n in range(16))
     text = f"const test = require('node:test');\nconst assert = require('node:assert');\n{body}"
-    gated = submit(change={"test/flaky.test.js": text}).gate()
+    tests = ["test/add.test.js", "test/flaky.test.js"]
+    gated = submit(change={"test/flaky.test.js": text}).gate(test_files=tests)
     assert gated.statuses["flakiness"] == "failed"
     assert "change from run to run" in gated.told("flakiness")
 
