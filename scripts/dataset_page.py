@@ -1,7 +1,6 @@
 """docs/dataset.md: the tasks with what was measured of them, and the candidates after them."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, get_args
 
@@ -214,7 +213,8 @@ def _place(task: Task) -> str:
 
 
 def _commands(task: Task) -> str:
-    lines = ["```sh"]
+    exported = sorted(task.environment.env.items())
+    lines = ["```sh", *(f"export {name}={value}" for name, value in exported)]
     lines += [_first_line(command) for command in task.environment.install]
     for suite in task.all_suites():
         where = "" if suite.cwd == "." else f"cd {suite.cwd} && "
@@ -300,8 +300,3 @@ def _bullets(lines: Iterable[str]) -> str:
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def load_evidence(text: str) -> Evidence:
-    """Read docs/dataset-evidence.json."""
-    return Evidence.model_validate(json.loads(text))

@@ -37,7 +37,7 @@ def registry() -> dict[str, ScoredRepository]:
 
 
 def stored(page: ModuleType) -> Any:
-    return page.load_evidence((ROOT / "docs" / "dataset-evidence.json").read_text())
+    return page.Evidence.from_json((ROOT / "docs" / "dataset-evidence.json").read_bytes())
 
 
 def test_the_page_is_what_its_sources_give(
