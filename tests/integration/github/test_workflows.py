@@ -95,7 +95,7 @@ class Runner:
             "GITHUB_API_URL": self.hub.url,
             "STUB_ARTIFACTS": str(self.artifacts),
             "STUB_CACHE": str(self.places / "cache"),
-            "STUB_PYTHON": sys.executable,
+            "STUB_PYTHON": str(Path(sys.base_prefix, "bin", "python3")),  # that has pip
             "NANOBENCH_STATE_DIR": str(self.state),
         }
         done = subprocess.run(
