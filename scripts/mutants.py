@@ -194,6 +194,10 @@ def survivors_of_units(mutants: Sequence[Mutant], tests: Sequence[str]) -> list[
 
 def main(paths: Sequence[str]) -> int:
     """Try all changes of some modules, and show those that no test notices."""
+    first = Path(paths[0])
+    if not afresh(Mutant(first, "none", first.read_text()), PROPERTIES):
+        print("error: the properties fail without any change", file=sys.stderr)
+        return 1
     for path in map(Path, paths):
         own = Path("tests/unit/scoring", f"test_{path.stem}.py")
         tests = [*([str(own)] if own.exists() else []), *UNIT]

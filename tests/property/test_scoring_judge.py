@@ -452,7 +452,8 @@ TOUCHED = {
     "edits": lambda one, other: (
         lists(one) != lists(other)
         or one.reads_report is not other.reads_report
-        or one.signals.edits.reported is None  # of which a flag tells
+        or one.signals.edits.reported is None  # of which a flag tells,
+        or one.signals.edits.source == "reported"  # as it does of this
     ),
     "full_failure": lambda one, other: bool(one.symptoms) and one.passed > 0,
     "split_first": lambda one, other: RULES[-1].holds(one) and bool(one.symptoms),
