@@ -113,7 +113,7 @@ def _overview(tasks: list[Task], evidence: Evidence) -> str:
             f"{len(task.required_files)}",
             f"{_count(task, 'fail_to_pass')} + {_count(task, 'pass_to_pass')}",
             task.environment.strategy,
-            task.curation.state,
+            _state(task),
             _gates_in_short(task, evidence),
         )
         for task in tasks
@@ -121,6 +121,10 @@ def _overview(tasks: list[Task], evidence: Evidence) -> str:
     head = ("task", "tier", "languages", "required files", "targets + kept tests", "strategy",
             "state", "gates")  # fmt: skip
     return _table(head, rows)
+
+
+def _state(task: Task) -> str:
+    return "retired" if task.status.state == "retired" else task.curation.state
 
 
 def _task(task: Task, repository: ScoredRepository | None, evidence: Evidence) -> str:
@@ -137,6 +141,8 @@ def _origin(task: Task) -> Iterator[str]:
     pull = f"[pull request]({task.pr_url})" if task.pr_url else "a commit"
     issue = f", [issue]({task.issue_url})" if task.issue_url else ""
     yield f"{link}, {pull}{issue}, merged {task.merged_at:%Y-%m-%d}"
+    if task.status.state == "retired":
+        yield f"retired on {task.status.retired_on}: {inert(task.status.text or '')}"
     yield f"base `{task.base_commit}`, merge `{task.merge_commit}`"
     yield f"statement: {_statement(task.problem_statement)}"
     yield f"domain: {inert(task.domain)}; {inert(task.task_type)}; {inert(task.reasoning_category)}"
