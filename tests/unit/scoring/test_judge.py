@@ -46,6 +46,13 @@ def test_the_first_rule_wins_and_later_ones_are_listed(build):
     assert verdict.also_matched[0].category == "insufficient_context_read"
 
 
+def test_only_rule_1_has_the_error_that_ended_the_agent_as_its_reason(build):
+    signals = build.signals(build.suite(2, 2), ending="provider_error", error_class="context_size")
+    verdict = judge(signals, "1.1")
+    assert (verdict.rule, verdict.category) == (5, "partial_fix_only")
+    assert verdict.reason is None
+
+
 def test_hinted_zero_signal_is_a_rule_without_category(build):
     verdict = judge(build.signals(edits=build.edits("src/other.py")), "1.1")
     assert (verdict.score, verdict.label) == (0.0, "Zero Signal")
