@@ -208,7 +208,10 @@ def main(paths: Sequence[str]) -> int:
         if live is None:
             print(f"error: {path}: the tests fail without any change", file=sys.stderr)
             return 1
-        live += [mutant for mutant in outside if all(afresh(mutant, [one]) for one in tests)]
+        # What lived is tried on fresh imports too: closures made at import keep their old code.
+        live = [
+            mutant for mutant in (*live, *outside) if all(afresh(mutant, [one]) for one in tests)
+        ]
         live = [mutant for mutant in live if afresh(mutant, PROPERTIES)]
         for mutant in live:
             print(mutant.diff())

@@ -90,7 +90,7 @@ class TestContent:
             "AttributeError (missing symbol): nothing is known of its symbol",
         )
 
-    @pytest.mark.parametrize("count", [3, 4, 5])
+    @pytest.mark.parametrize("count", [3, 4, 5, 8])
     def test_only_the_first_three_are_told(self, build, count):
         symptoms = tuple(
             build.symptom(symbol=f"s{n}", test_ids=(f"t{n}",), in_repository_at_base=True)
