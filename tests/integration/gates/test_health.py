@@ -61,7 +61,7 @@ def test_a_task_that_became_flaky_is_proposed_with_what_was_seen(submit: Submit)
         f"test('f{n}', () => {{ if (Math.random() < .5) throw 1; }});" for n in range(9)
     )
     task = submit(change={"test/flaky.test.js": f"const test = require('node:test');\n{tests}\n"})
-    task.write()
+    task.write(test_files=["test/add.test.js", "test/flaky.test.js"])
     done = look(task)
     (proposal,) = json.loads(done.stdout)["proposals"]
     assert proposal["reason"] == "flaky"
