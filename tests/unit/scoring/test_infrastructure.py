@@ -287,3 +287,19 @@ class TestVerification:
 
 def test_a_model_too_slow_for_the_clock_is_graded(build):
     assert reasons(build.signals(ending="timed_out", model_responses=0)) == []
+
+
+@pytest.mark.parametrize(
+    "error", sorted(error for error, policy in ERRORS.items() if policy != "infrastructure")
+)
+def test_an_error_that_no_configuration_causes_is_not_its_name(build, error):
+    signals = build.signals(
+        ending="configuration_error", error_class=error, model_responses=0, edits=build.edits()
+    )
+    assert reasons(signals) == ["configuration_error"]
+
+
+@pytest.mark.parametrize("ending", ["aborted", "approval_required"])
+def test_an_error_that_the_agent_survived_does_not_name_another_ending(build, ending):
+    signals = build.signals(ending=ending, error_class="server_error", model_responses=0)
+    assert reasons(signals) == [ending]

@@ -309,3 +309,33 @@ class TestJava:
 
 def test_other_languages_are_not_read(outcome):
     assert raised("ruby", outcome("NameError: name 'x' is not defined")) is None
+
+
+def test_a_message_that_begins_with_another_exception_stays_a_message(outcome):
+    """Names sort before and after each other; only the same one is a repetition."""
+    for named, told in (("ValueError", "KeyError: 'x'"), ("KeyError", "ValueError: x")):
+        assert raised("Python", outcome(told, error_type=named)) == Raised(named, told)
+
+
+@pytest.mark.parametrize("name", ["AbortError", "TypeError"])
+def test_the_message_tells_a_script_error_before_its_trace_does(outcome, name):
+    """Names that sort before and after the plain `Error`."""
+    test = outcome(f"{name}: told", details="RangeError: later\n    at f (a.js:1:1)")
+    assert raised("JavaScript", test) == Raised(name, "told")
+
+
+def test_only_a_plain_error_can_be_an_assertion_of_jest(outcome):
+    told = "expect(received).toBe(expected)"
+    assert raised("JavaScript", outcome(told, error_type="ApiError")) == Raised("ApiError", told)
+    plain = outcome(f"Error: {told}")
+    assert raised("JavaScript", plain) == Raised("AssertionError", told)
+
+
+def test_of_two_panics_the_first_is_the_cause(outcome):
+    details = "panic: first\n\ngoroutine 1 [running]:\npanic: second\n"
+    assert raised("Go", outcome("", details=details)) == Raised("panic", "first")
+
+
+@pytest.mark.parametrize("status", ["passed", "skipped", "missing", "error"])
+def test_a_go_test_that_did_not_fail_asserted_nothing(outcome, status):
+    assert raised("Go", outcome("a_test.go:3: got 1", status=status)) is None
