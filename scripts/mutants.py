@@ -42,7 +42,7 @@ UNIT = (
 )
 PROPERTIES = ("tests/property/test_scoring_judge.py", "tests/property/test_symptoms.py")
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider")
-CPU_SECONDS = 300  # of the tests of one change; one that loops for ever is noticed
+CPU_SECONDS = 60  # of the tests of one change; one that loops for ever is noticed
 
 
 @dataclass(frozen=True)
