@@ -153,3 +153,12 @@ class TestFlags:
         assert self.flags(crashed) == ("model_responses_unknown",)
         spoke = build.signals(ending="crashed", final_text_tail="Done", **silent)
         assert self.flags(spoke) == ()
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"), [((), "0 tests"), (("a",), "1 test"), (("a", "b"), "2 tests")]
+)
+def test_the_evidence_counts_the_tests_of_an_error(build, ids, told):
+    verdict = judge(build.signals(symptoms=(build.symptom(test_ids=ids),)), "1.0")
+    assert verdict.category == "hallucinated_api"
+    assert any(f"in {told} of suite" in fact for fact in verdict.evidence)
