@@ -77,3 +77,15 @@ def test_very_many_errors_and_very_long_lines_are_bounded():
     assert len(read("go", text)) == LIMIT
     for language in ("go", "rust", "java", "typescript"):
         assert read(language, "a" * 1_000_000 + "\n" + "\t" * 1_000_000) == []
+
+
+def test_an_error_that_follows_another_at_once_is_one_of_its_own():
+    text = (
+        "src/A.java:3: error: cannot find symbol\n  foo();\n  ^\n"
+        "src/B.java:4: error: incompatible types: String cannot be converted to int\n"
+    )
+    found = [one.raised.text.partition("\n")[0] for one in diagnostics("Java", text)]
+    assert found == [
+        "cannot find symbol",
+        "incompatible types: String cannot be converted to int",
+    ]
