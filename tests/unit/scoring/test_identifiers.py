@@ -84,3 +84,15 @@ def test_what_an_import_is_looked_up_as(module, name):
 )
 def test_modules_are_named_by_files_and_directories(name, path, is_named):
     assert names_path(name, path) is is_named
+
+
+def test_a_sign_at_an_end_of_a_name_keeps_it_apart_from_what_stands_there():
+    assert occurs("@acme/pkg", "x@acme/pkg")
+    assert not occurs("acme/pkg", "xacme/pkg")
+    assert occurs("acme/", "acme/pkg")
+    assert not occurs("acme/p", "acme/pkg")
+
+
+def test_a_package_at_the_root_is_named_by_its_directories():
+    assert names_path("com.acme", "com/acme/X.java")
+    assert not names_path("com.acme", "org/com/acmes/X.java")
