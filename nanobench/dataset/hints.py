@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from nanobench.model.task import Task
 from nanobench.scoring.identifiers import identifiers, occurs
+from nanobench.verify.expected import some
 from nanobench.verify.protection import looks_like_test
 from nanobench.workspace.golden import Golden
 from nanobench.workspace.paths import display
@@ -76,9 +77,9 @@ def statement_hints(sources: Sources) -> list[Hint]:
     )
     found = []
     if named:
-        found.append(Hint("statement", f"names what the patch introduces: {_some(named)}"))
+        found.append(Hint("statement", f"names what the patch introduces: {_shown(named)}"))
     if paths:
-        found.append(Hint("statement", f"names files that the patch changes: {_some(paths)}"))
+        found.append(Hint("statement", f"names files that the patch changes: {_shown(paths)}"))
     return found or [Hint("statement", "names nothing that the patch introduces, and no file")]
 
 
@@ -93,7 +94,7 @@ def file_hints(task: Task, sources: Sources) -> list[Hint]:
     found = []
     if changed:
         found.append(
-            Hint("required files", f"the patch also changes, not required: {_some(changed)}")
+            Hint("required files", f"the patch also changes, not required: {_shown(changed)}")
         )
     near = _neighbours(task, sources.snapshot, {*known, *changed})
     if near:
@@ -101,7 +102,7 @@ def file_hints(task: Task, sources: Sources) -> list[Hint]:
         found.append(
             Hint(
                 "required files",
-                f"untouched, with imports between them and required files: {_some(told)}",
+                f"untouched, with imports between them and required files: {_shown(told)}",
             )
         )
     return found or [Hint("required files", "the patch changes no other source file")]
@@ -129,7 +130,7 @@ def duplicate_hints(task: Task, others: Iterable[Task]) -> list[Hint]:
     for other in others:
         shared = sorted(set(task.required_files) & set(other.required_files))
         if other.repo == task.repo and shared:
-            found.append(Hint("near duplicates", f"{other.task_id} requires too: {_some(shared)}"))
+            found.append(Hint("near duplicates", f"{other.task_id} requires too: {_shown(shared)}"))
         alike = _alike(task, other)
         if alike >= _NEAR:
             found.append(
@@ -207,6 +208,5 @@ def _text(content: bytes) -> str:
     return content[:_LARGEST].decode(errors="replace")
 
 
-def _some(items: Sequence[str]) -> str:
-    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
-    return ", ".join(items[:_SHOWN]) + more
+def _shown(items: Sequence[str]) -> str:
+    return some(items, _SHOWN)

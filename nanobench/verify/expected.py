@@ -56,10 +56,10 @@ def _golden_problems(run: SuiteRun) -> list[str]:
     if run.state != "ok" or (run.exit_code != 0 and not failed and not run.errors):
         problems.append(f"golden: {_state(run)}")
     if failed:
-        problems.append(f"golden: suite {run.suite.name}: {len(failed)} fail: {_some(failed)}")
+        problems.append(f"golden: suite {run.suite.name}: {len(failed)} fail: {some(failed)}")
     if run.state == "ok" and run.errors:
         lines = [error.line() for error in run.errors]
-        problems.append(f"golden: suite {run.suite.name}: {_some(lines)}")
+        problems.append(f"golden: suite {run.suite.name}: {some(lines)}")
     return problems
 
 
@@ -72,7 +72,7 @@ def _unstable(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> list[str]
         ids = {test.id for test in run.tests if test.status == "passed"}
         found = unstable_ids(ids - at_base.get(name, set()))
         if found:
-            problems.append(f"suite {name}: {len(found)} ids change with every run: {_some(found)}")
+            problems.append(f"suite {name}: {len(found)} ids change with every run: {some(found)}")
     return problems
 
 
@@ -86,9 +86,10 @@ def _state(run: SuiteRun) -> str:
     return f"suite {run.suite.name}: {run.state}, exit code {run.exit_code}{said}"
 
 
-def _some(items: Sequence[str]) -> str:
-    more = f" and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
-    return ", ".join(items[:_LISTED]) + more
+def some(items: Sequence[str], most: int = _LISTED) -> str:
+    """The first of `items`, and how many more there are."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
 
 
 def _passed(run: SuiteRun) -> set[str]:

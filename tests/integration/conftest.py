@@ -1,8 +1,11 @@
 """What integration tests share: one state directory, so that Nanocoder is installed once."""
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,3 +51,24 @@ def server() -> Iterator[ScriptedServer]:
     """A scripted provider."""
     with ScriptedServer() as running:
         yield running
+
+
+@pytest.fixture
+def nanobench(tmp_path: Path) -> Callable[..., Any]:
+    """`nanobench(*arguments, env={})` runs the command; a traceback is never acceptable."""
+
+    def run(*arguments: object, env: dict[str, str] | None = None) -> Any:
+        done = subprocess.run(
+            [sys.executable, "-m", "nanobench", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "HOME": str(tmp_path / "home"), **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        assert "internal error" not in done.stderr
+        return done
+
+    return run

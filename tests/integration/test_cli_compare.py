@@ -1,7 +1,6 @@
 """`nanobench compare` and `report --baseline` as a user meets them: files, output, exit codes."""
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -30,27 +29,6 @@ SURFACE = {
     "vision": False,
     "dependencies_writable": False,
 }
-
-
-@pytest.fixture
-def nanobench(tmp_path: Path) -> Run:
-    """`nanobench(*arguments, env={})` runs the command; a traceback is never acceptable."""
-
-    def run(*arguments: object, env: dict[str, str] | None = None) -> Any:
-        done = subprocess.run(
-            [sys.executable, "-m", "nanobench", *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "HOME": str(tmp_path / "home"), **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr
-        assert "internal error" not in done.stderr
-        return done
-
-    return run
 
 
 def record(cell: Cell, solved: bool, **provenance: str) -> dict[str, Any]:

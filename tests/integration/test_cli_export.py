@@ -43,27 +43,6 @@ for path in sys.argv[1:]:
 """
 
 
-@pytest.fixture
-def nanobench(tmp_path: Path) -> Run:
-    """`nanobench(*arguments, env={})` runs the command; a traceback is never acceptable."""
-
-    def run(*arguments: object, env: dict[str, str] | None = None) -> Any:
-        done = subprocess.run(
-            [sys.executable, "-m", "nanobench", *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "HOME": str(tmp_path / "home"), **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr
-        assert "internal error" not in done.stderr
-        return done
-
-    return run
-
-
 def record(cell: Cell, score: float | None, day: int = 1) -> dict[str, Any]:
     graded = score is not None
     return {

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from nanobench.dataset.gates.findings import Findings
 from nanobench.dataset.gates.states import Runs, State
+from nanobench.verify.expected import some
 
 RUNS = 3
 """Of each state (SPEC 11); the verification gate's own is the first."""
-_SHOWN = 5
 _ABSENT = "absent"
 _REMEDY = (
     "leave the test out of the suite's command, or pin what it depends on (time, random numbers, "
@@ -37,10 +37,8 @@ def _compare(where: str, outcomes: Sequence[Mapping[str, str]], findings: Findin
         if len(set(results)) > 1:
             seen[", ".join(results)].append(test)
     for told, tests in sorted(seen.items()):
-        more = f" and {len(tests) - _SHOWN} more" if len(tests) > _SHOWN else ""
         findings.add(
             "suites",
-            f"{where}: {len(tests)} tests change from run to run ({told}): "
-            f"{', '.join(tests[:_SHOWN])}{more}",
+            f"{where}: {len(tests)} tests change from run to run ({told}): {some(tests)}",
             _REMEDY,
         )

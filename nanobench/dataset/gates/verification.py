@@ -7,9 +7,7 @@ from nanobench.dataset.gates.findings import Findings
 from nanobench.dataset.gates.states import Runs
 from nanobench.files import write_atomic
 from nanobench.model.task import Expected, Task
-from nanobench.verify.expected import REMEDY, UntoldError, compute_expected
-
-_SHOWN = 5
+from nanobench.verify.expected import REMEDY, UntoldError, compute_expected, some
 
 
 def verification_gate(base: Runs, golden: Runs, findings: Findings) -> Expected | None:
@@ -33,11 +31,9 @@ def check_written(task: Task, expected: Expected, findings: Findings) -> None:
         for suite in sorted(seen.keys() | stated.keys()):
             apart = sorted(set(seen.get(suite, ())) ^ set(stated.get(suite, ())))
             if apart:
-                more = f" and {len(apart) - _SHOWN} more" if len(apart) > _SHOWN else ""
                 findings.add(
                     f"expected.{kind}.{suite}",
-                    f"{len(apart)} tests differ from what was seen: "
-                    f"{', '.join(apart[:_SHOWN])}{more}",
+                    f"{len(apart)} tests differ from what was seen: {some(apart)}",
                     remedy,
                 )
 
