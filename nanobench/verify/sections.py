@@ -61,7 +61,7 @@ def restore(path: bytes, versions: Versions, commands: Invoked) -> tuple[bytes, 
 
     A file that does not parse is left as it is: the runner will refuse it. A file in which the
     sections cannot be told from the rest is taken from the base as a whole; so is one that is
-    nested too deep for us, which a runner may still read.
+    nested too deep for us, which a runner may still read, and one whose base does not parse.
     """
     kind = _kind(path)
     if kind is None:
@@ -69,7 +69,7 @@ def restore(path: bytes, versions: Versions, commands: Invoked) -> tuple[bytes, 
     agent, base = _text(versions.agent), _text(versions.base or b"")
     try:
         return _restored(kind, versions, (agent, base), commands)
-    except RecursionError:
+    except (RecursionError, ValueError):
         return versions.base or b"", ("all",)
 
 
@@ -88,8 +88,8 @@ def _restored(
         changed = {name for name in changed if golden.get(name) == before.get(name)}
     if not changed:
         return versions.agent, ()
-    merged = kind.merge(agent, base, changed)
     wanted = {**after, **{name: before.get(name) for name in changed}}
+    merged = kind.merge(agent, base, changed)
     right = rest is None or _says(kind, merged, (wanted, rest))
     return (merged if right else base).encode("utf-8", "surrogateescape"), tuple(sorted(changed))
 
@@ -130,8 +130,7 @@ def _read_package(text: str, commands: Invoked) -> tuple[Values, Any]:
     document = _json(text)
     if not isinstance(document, dict):
         raise ValueError("no object")
-    scripts = document.get("scripts")
-    scripts = scripts if isinstance(scripts, dict) else {}
+    scripts = _object(document.get("scripts"))
     used = commands.scripts(scripts) & set(scripts)
     found = {f"scripts.{name}": scripts[name] for name in used}
     found |= {key: document[key] for key in _PACKAGE_KEYS if key in document}
@@ -143,12 +142,19 @@ def _json(text: str) -> Any:
     return json.loads(text or "{}", parse_int=lambda digits: int(digits[:_DIGITS]))
 
 
+def _object(value: object) -> dict[str, Any]:
+    """A JSON object; an empty one in the place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
 def _merge_package(agent: str, base: str, names: Collection[str]) -> str:
-    document, original = _json(agent), _json(base)
+    document, original = _json(agent), _object(_json(base))
     for name in names:
         _, dot, script = name.partition("scripts.")
-        source = original.get("scripts", {}) if dot else original
-        target = document.setdefault("scripts", {}) if dot else document
+        source = _object(original.get("scripts")) if dot else original
+        if dot:
+            document["scripts"] = _object(document.get("scripts"))
+        target = document["scripts"] if dot else document
         key = script if dot else name
         target.pop(key, None)
         if key in source:
