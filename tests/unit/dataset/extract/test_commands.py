@@ -46,6 +46,8 @@ def test_pytest_runs_in_its_project_and_finds_the_environment_of_the_workspace()
     [
         ("", "-e ."),
         ("not toml [", "-e ."),
+        ("project = 1\ntool = []\n", "-e ."),
+        ("[tool.poetry.dev-dependencies]\n'pytest-x;id' = '*'\n", "-e ."),
         ("[project.optional-dependencies]\ndev = []\n", "-e '.[dev]'"),
         ("[dependency-groups]\ntests = []\n", "-e . --group tests"),
     ],
@@ -55,6 +57,21 @@ def test_without_a_lock_the_project_is_installed(manifest: str, what: str) -> No
     assert found.environment.install == (
         f"uv venv -q .venv && uv pip install -q --python .venv/bin/python {what} pytest",
     )
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        "[tool.poetry.group.dev.dependencies]\npytest = '*'\npytest-asyncio = '*'\nblack = '*'\n",
+        "[tool.poetry.dev-dependencies]\npytest-asyncio = '*'\n",
+    ],
+)
+def test_a_project_of_poetry_gets_its_plug_ins_though_a_lock_of_uv_lies_beside_it(
+    manifest: str,
+) -> None:
+    found = commands(["test_x.py"], pyproject_dot_toml=manifest, uv_dot_lock="version = 1\n")
+    (install,) = found.environment.install
+    assert install.endswith(" -e . pytest pytest-asyncio")
 
 
 @pytest.mark.parametrize(
