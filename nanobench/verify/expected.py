@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 
 from nanobench.errors import GateError
+from nanobench.model.record import CommandSummary
 from nanobench.model.task import Expected
 from nanobench.verify.failures import COMPILE_ERROR
 from nanobench.verify.ids import unstable_ids
+from nanobench.verify.results import LINE_LIMIT, clean
 from nanobench.verify.suites import SuiteRun
 
 _LISTED = 5
+_LAST_LINES = 4
 REMEDY = "check the suites' commands, the test files and the environment of the task"
 
 
@@ -83,7 +86,15 @@ def _unbuilt(run: SuiteRun) -> bool:
 
 def _state(run: SuiteRun) -> str:
     said = f" ({run.errors[-1].line()})" if run.errors else ""
-    return f"suite {run.suite.name}: {run.state}, exit code {run.exit_code}{said}"
+    last = "" if run.tests else _last_words(run.summary)
+    ended = f"; its output ends: {last}" if last else ""
+    return f"suite {run.suite.name}: {run.state}, exit code {run.exit_code}{said}{ended}"
+
+
+def _last_words(summary: CommandSummary) -> str:
+    lines = [line.strip() for line in f"{summary.head}\n{summary.tail}".splitlines()]
+    last = " / ".join([line for line in lines if line][-_LAST_LINES:])
+    return clean(last[-LINE_LIMIT:])
 
 
 def some(items: Sequence[str], most: int = _LISTED) -> str:

@@ -37,8 +37,13 @@ class Findings:
 
     def could_not_run(self, error: NanobenchError) -> None:
         """An error that kept the gate from being run: it has not passed."""
-        self._ran = False
         self.take(None, error)
+        self._ran = False
+
+    def has_nothing(self, field: str, seen: str, remedy: str) -> None:
+        """There is nothing that the gate could judge: it has not passed."""
+        self.add(field, seen, remedy)
+        self._ran = False
 
     @property
     def passed(self) -> bool:

@@ -14,10 +14,15 @@ _REMEDY = (
     "leave the test out of the suite's command, or pin what it depends on (time, random numbers, "
     "order, ports, network); a task with a flaky target is not taken"
 )
+_UNRUN = "make the suite run first; the verification gate tells how it ended"
 
 
 def flakiness_gate(states: Mapping[State, Sequence[Runs]], findings: Findings) -> None:
-    """Compare the runs of each state, suite by suite and test by test."""
+    """Compare the runs of each state, suite by suite and test by test.
+
+    At base a suite need not come to results (its golden tests may not compile); at the golden
+    state, one that never does leaves nothing to compare, and the gate was not run.
+    """
     for state, repeats in states.items():
         for suites in zip(*repeats, strict=True):
             name = suites[0].suite.name
@@ -27,6 +32,10 @@ def flakiness_gate(states: Mapping[State, Sequence[Runs]], findings: Findings) -
                     "suites", f"{state}: suite {name} ended as: {'; '.join(endings)}", _REMEDY
                 )
             outcomes = [{test.id: test.status for test in run.tests} for run in suites]
+            if state == "golden" and not any(outcomes):
+                findings.has_nothing(
+                    "suites", f"golden: suite {name} gave no results to compare", _UNRUN
+                )
             _compare(f"{state}: suite {name}", outcomes, findings)
 
 

@@ -205,6 +205,17 @@ def test_the_verification_gate_tells_why(submit: Submit, test: str, seen: str) -
     assert seen in gated.told("verification"), gated.told("verification")
 
 
+def test_a_suite_that_gives_no_results_is_told_with_its_last_words_and_is_not_called_stable(
+    submit: Submit,
+) -> None:
+    command = "echo no such module >&2; exit 3; node --test test/*.test.js"
+    suite = {"name": "node", "language": "JavaScript", "command": command}
+    gated = submit().gate(suites=[suite])
+    assert "no such module" in gated.told("verification")
+    assert gated.statuses["flakiness"] == "not_run"
+    assert "golden: suite node gave no results to compare" in gated.told("flakiness")
+
+
 def test_expected_that_is_missing_or_made_up_is_told(submit: Submit) -> None:
     task = submit()
     assert "expected: the file does not say" in task.gate(expected=...).told("verification")
