@@ -69,10 +69,20 @@ def parse(format_name: str, path: Path, root: str) -> ParsedResult:
         InvalidInputError: the format is unknown.
     """
     parser = parser_for(format_name)
-    if path.is_dir() and not path.is_symlink() and any(path.iterdir()):
-        return _parse_directory(parser, path, root).without(root)
-    with _open_regular(path) as stream:
-        return parser(stream, root).without(root)
+    try:
+        if _is_filled_directory(path):
+            return _parse_directory(parser, path, root).without(root)
+        with _open_regular(path) as stream:
+            return parser(stream, root).without(root)
+    except RecursionError:
+        raise ParseError("the result nests too deep") from None
+
+
+def _is_filled_directory(path: Path) -> bool:
+    try:
+        return path.is_dir() and not path.is_symlink() and any(path.iterdir())
+    except OSError as error:
+        raise ParseError(f"the result directory cannot be read: {error.strerror}") from None
 
 
 def _parse_directory(parser: Parser, directory: Path, root: str) -> ParsedResult:

@@ -3,9 +3,10 @@
 import json
 from typing import Any, BinaryIO
 
-from nanobench.verify.results import ParseError
+from nanobench.verify.results import ParseError, clean
 
 SIZE_LIMIT = 64 * 1024 * 1024  # of a document that is held in memory as a whole
+_LARGEST = 1e15  # JSON's integers may be too large for a float
 
 
 def load_object(stream: BinaryIO) -> dict[str, Any]:
@@ -39,12 +40,20 @@ def objects(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def text_of(document: dict[str, Any], key: str) -> str:
-    """A text; empty if it is none."""
+    """A text that UTF-8 can carry; empty if it is none."""
     value = document.get(key)
-    return value if isinstance(value, str) else ""
+    return clean(value) if isinstance(value, str) else ""
 
 
-def seconds(milliseconds: Any) -> float | None:
-    """A duration; null if it is no number."""
-    is_number = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
-    return milliseconds / 1000 if is_number else None
+def number_of(document: dict[str, Any], key: str) -> float | None:
+    """A number; null if it is none, or larger than any that is meant."""
+    value = document.get(key)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if abs(value) < _LARGEST else None
+
+
+def seconds_of(document: dict[str, Any], key: str) -> float | None:
+    """A duration that is told in milliseconds."""
+    milliseconds = number_of(document, key)
+    return None if milliseconds is None else milliseconds / 1000

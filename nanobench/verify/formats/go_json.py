@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from nanobench.model.signals import TestOutcome, TestStatus
 from nanobench.verify.failures import of_build
+from nanobench.verify.formats.documents import number_of, text_of
 from nanobench.verify.formats.lines import Excerpt, json_lines
 from nanobench.verify.panics import of_go_test
 from nanobench.verify.results import (
@@ -75,21 +76,21 @@ class _Reader:
         self.plain = Excerpt(4 * DETAILS_LIMIT)
 
     def add(self, event: dict[str, Any]) -> None:
-        action, name = _text(event, "Action"), _text(event, "Package")
+        action, name = text_of(event, "Action"), text_of(event, "Package")
         if action == "build-output":
-            build = self.builds.setdefault(_text(event, "ImportPath"), Excerpt(4 * DETAILS_LIMIT))
-            build.add(_text(event, "Output"))
+            build = self.builds.setdefault(text_of(event, "ImportPath"), Excerpt(4 * DETAILS_LIMIT))
+            build.add(text_of(event, "Output"))
         if not action or not name:
             return
         package = self.packages.setdefault(name, _Package(name))
-        test = _text(event, "Test")
+        test = text_of(event, "Test")
         if test:
             _add_test(package, test, action, event)
         elif action == "output":
-            package.output.add(_text(event, "Output"))
+            package.output.add(text_of(event, "Output"))
         elif action in _ENDINGS:
             package.ending = action
-            package.failed_build = _text(event, "FailedBuild") or None
+            package.failed_build = text_of(event, "FailedBuild") or None
 
     def error_of(self, package: _Package) -> SuiteError | None:
         """Why a package failed, if not because of tests that ran to their end."""
@@ -129,11 +130,10 @@ def _add_test(package: _Package, name: str, action: str, event: dict[str, Any]) 
     if test is None:
         return
     if action == "output" and test.output:
-        test.output.add(_text(event, "Output"))
+        test.output.add(text_of(event, "Output"))
     if action in _ENDINGS:
         test.status = _ENDINGS[action]
-        elapsed = event.get("Elapsed")
-        test.seconds = float(elapsed) if isinstance(elapsed, int | float) else None
+        test.seconds = number_of(event, "Elapsed")
         if test.status == "passed":
             test.output = None
         del package.running[name]  # `-count=2` begins it again
@@ -163,8 +163,3 @@ def _section(text: str, package: str) -> str:
         if head.split(" ")[0].removesuffix("_test") == package:
             return body
     return text
-
-
-def _text(event: dict[str, Any], key: str) -> str:
-    value = event.get(key)
-    return value if isinstance(value, str) else ""

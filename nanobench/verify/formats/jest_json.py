@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from nanobench.model.signals import TestOutcome, TestStatus
 from nanobench.verify import traces
-from nanobench.verify.formats.documents import load_object, objects, seconds, text_of
+from nanobench.verify.formats.documents import load_object, objects, seconds_of, text_of
 from nanobench.verify.results import (
     DETAILS_LIMIT,
     Failure,
@@ -59,7 +59,7 @@ def _tests(place: str, file: dict[str, Any]) -> Iterator[TestOutcome]:
         text = "\n".join(part for part in parts if isinstance(part, str))
         failure = Failure(*traces.of_javascript(text), text) if text else None
         name = text_of(result, "fullName") or text_of(result, "title")
-        yield outcome(f"{place}::{name}", status, seconds(result.get("duration")), failure)
+        yield outcome(f"{place}::{name}", status, seconds_of(result, "duration"), failure)
 
 
 def _load_error(place: str, file: dict[str, Any]) -> SuiteError | None:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from nanobench.model.signals import TestStatus
 from nanobench.verify.failures import of_build
-from nanobench.verify.formats.documents import text_of
+from nanobench.verify.formats.documents import number_of, text_of
 from nanobench.verify.formats.libtest import Told, outcomes, program_of
 from nanobench.verify.formats.lines import Excerpt, json_lines, without_colours
 from nanobench.verify.results import (
@@ -80,13 +80,12 @@ class _Reader:
             return
         self._running.pop(name, None)
         program, dollar, inner = name.partition("$")
-        seconds = event.get("exec_time")
         self._tests.append(
             Told(
                 program if dollar else self._label,
                 inner if dollar else name,
                 status,
-                float(seconds) if isinstance(seconds, int | float) else None,
+                number_of(event, "exec_time"),
                 text_of(event, "message") or text_of(event, "reason") or None,
                 text_of(event, "stdout") or None,
             )

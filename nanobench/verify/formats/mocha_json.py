@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from nanobench.model.signals import TestOutcome, TestStatus
 from nanobench.verify import traces
-from nanobench.verify.formats.documents import load_object, objects, seconds, text_of
+from nanobench.verify.formats.documents import load_object, objects, seconds_of, text_of
 from nanobench.verify.results import (
     DETAILS_LIMIT,
     Failure,
@@ -57,7 +57,7 @@ def _outcomes(
         yield outcome(
             _id(test, root),
             status,
-            seconds(test.get("duration")),
+            seconds_of(test, "duration"),
             _failure(test) if status == "failed" else None,
         )
 

@@ -1,6 +1,7 @@
 """Which parser reads a file, and which files are read at all."""
 
 import os
+from contextlib import suppress
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from nanobench.errors import InvalidInputError
 from nanobench.verify import formats
 from nanobench.verify.results import ParseError
+from nanobench.workspace.teardown import remove_tree
 
 
 def test_an_unknown_format_is_refused_by_name() -> None:
@@ -47,3 +49,34 @@ def test_an_oversized_file_is_refused_unread(tmp_path: Path) -> None:
         stream.truncate(formats.SIZE_LIMIT + 1)
     with pytest.raises(ParseError, match="bytes"):
         formats.parse("junit", tmp_path / "big", "/ws")
+
+
+def test_what_nests_too_deep_for_a_parser_is_malformed(tmp_path: Path) -> None:
+    for depth in range(900, 1000):  # a reader that walks what the decoder took is a frame deeper
+        content = tmp_path / "results"
+        content.write_text('{"tests": [{"x": ' + "[" * depth + "]" * depth + '}], "failures": []}')
+        with suppress(ParseError):
+            formats.parse("mocha-json", content, "/ws")
+
+
+def test_directories_of_results_may_nest_to_any_depth(tmp_path: Path) -> None:
+    deepest = str(tmp_path / "results")
+    for _ in range(1100):
+        os.mkdir(deepest)  # noqa: PTH102 - pathlib takes long for such paths
+        deepest += "/d"
+    try:
+        with suppress(ParseError):  # Python before 3.12 walks them by recursion
+            formats.parse("junit", tmp_path / "results", "/ws")
+    finally:
+        remove_tree(tmp_path / "results")
+
+
+def test_a_directory_of_results_that_cannot_be_read_is_malformed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(ParseError, match="Permission denied"):
+        formats.parse("junit", tmp_path, "/ws")
