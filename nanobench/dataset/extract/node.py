@@ -1,16 +1,37 @@
-"""Vitest, Jest, Mocha and `node --test`."""
+"""Vitest, Jest, Mocha, AVA, tape and `node --test`."""
 
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from nanobench.dataset.extract.plan import Plan, Step, grouped, in_directory
 from nanobench.dataset.extract.tree import Tree, below, inside
 from nanobench.dataset.languages import language_of
 
 _TEST = re.compile(r"(^|/)[^/]*([._-](test|spec))\.[cm]?[jt]sx?$|(^|/)__tests__/.*\.[cm]?[jt]sx?$")
-_RUNNERS = {"vitest": "npx vitest run", "jest": "npx jest", "mocha": "npx mocha"}
+# Runners without a habit for names take any file of a test directory.
+_IN_DIRECTORY = re.compile(r"(^|/)(tests?|specs?)/.*\.[cm]?[jt]sx?$")
+_HELPER = re.compile(
+    r"(^|/)(fixtures?|support|helpers?|mocks?|types?|data)(/|\.[^/]+$)|[.-](d|tst)\.[cm]?ts$"
+)
+_RUNNERS = {
+    "vitest": "npx vitest run",
+    "jest": "npx jest",
+    "mocha": "npx mocha",
+    "ava": "npx ava",
+    "tape": "npx tape",
+}
+_BY_SUFFIX = ("vitest", "jest")
+_NODE = re.compile(r"\bnode\b.*\s--test\b|\bborp\b")
+_SCRIPTS = ("ts", "mts", "cts", "js", "mjs", "cjs")
+_CONFIGURATION = {
+    "vitest": [f"{name}.config.{end}" for name in ("vitest", "vite") for end in _SCRIPTS],
+    "jest": [f"jest.config.{end}" for end in (*_SCRIPTS, "json")],
+    "mocha": [f".mocharc.{end}" for end in ("js", "cjs", "mjs", "json", "jsonc", "yml", "yaml")],
+    "ava": [f"ava.config.{end}" for end in _SCRIPTS],
+}
 _QUIET = "--no-audit --no-fund --ignore-scripts"
 _LOCKS = {
     "pnpm-lock.yaml": "pnpm install --frozen-lockfile --ignore-scripts",
@@ -21,35 +42,79 @@ _LOCKS = {
 
 
 def node_plan(paths: Sequence[str], tree: Tree) -> Plan:
-    """One command per package that holds tests and names a runner, itself or above it."""
-    mine = [path for path in paths if _TEST.search(path)]
-    steps, install = [], []
-    for package, files in grouped(mine, lambda p: tree.nearest(p, ["package.json"])).items():
-        runner = _runner(package, tree)
-        command = f"{_RUNNERS.get(runner, 'node --test')} " + shlex.join(
-            below(path, package) for path in files
-        )
-        steps.append(Step(runner, language_of(files[0]) or "JavaScript", package, command))
-        install.append(_install(package, tree))
-    covered = frozenset(path for path in mine if tree.nearest(path, ["package.json"]))
+    """One command per place and runner, which a package with tests names, itself or above it."""
+    wanted = [path for path in paths if _TEST.search(path) or _IN_DIRECTORY.search(path)]
+    suites: dict[tuple[str, str], list[str]] = {}
+    install = []
+    for package, files in grouped(wanted, lambda p: tree.nearest(p, ["package.json"])).items():
+        manifests = list(_manifests(package, tree))
+        runner = _runner(manifests)
+        mine = [path for path in files if runner and _is_test(path, runner)]
+        if runner and mine:
+            suites.setdefault((_home(runner, manifests, tree), runner), []).extend(mine)
+            install.append(_install(package, tree))
+    steps = [_step(home, runner, files, tree) for (home, runner), files in suites.items()]
+    covered = frozenset(path for files in suites.values() for path in files)
     return Plan(tuple(steps), tuple(dict.fromkeys(install)), covered=covered)
 
 
-def _runner(package: str, tree: Tree) -> str:
-    """The first runner that a manifest names, from the package upward."""
-    for directory in tree.above(inside(package, "_"), ["package.json"]):
-        try:
-            manifest = json.loads(tree.text(inside(directory, "package.json")))
-        except ValueError:
-            continue
-        if not isinstance(manifest, dict):
-            continue
-        tables = [manifest.get(name) for name in ("devDependencies", "dependencies")]
-        names = {name for table in tables if isinstance(table, dict) for name in table}
+def _is_test(path: str, runner: str) -> bool:
+    by_name = _TEST.search(path) is not None
+    return by_name or (runner not in _BY_SUFFIX and not _HELPER.search(path))
+
+
+def _step(home: str, runner: str, files: Sequence[str], tree: Tree) -> Step:
+    start = _RUNNERS.get(runner) or _node(files, tree)
+    names = shlex.join(below(path, home) for path in files)
+    return Step(runner, language_of(files[0]) or "JavaScript", home, f"{start} {names}")
+
+
+def _node(files: Sequence[str], tree: Tree) -> str:
+    """`node --test`, through tsx if a project has it for its TypeScript."""
+    typed = [path for path in files if language_of(path) == "TypeScript"]
+    manifests = (manifest for path in typed for _, manifest in _manifests(path, tree))
+    has_tsx = any("tsx" in _dependencies(manifest) for manifest in manifests)
+    return "npx tsx --test" if has_tsx else "node --test"
+
+
+def _runner(manifests: Sequence[tuple[str, dict[str, Any]]]) -> str | None:
+    """The first runner that is named, from the package upward; null if it is none of these."""
+    tested = False
+    for _, manifest in manifests:
+        names = _dependencies(manifest)
         for runner in _RUNNERS:
             if runner in names:
                 return runner
-    return "node"
+        scripts = manifest.get("scripts")
+        named = scripts if isinstance(scripts, dict) else {}
+        if any(_NODE.search(str(script)) for script in named.values()):
+            return "node"
+        tested = tested or "test" in named
+    return None if tested else "node"
+
+
+def _home(runner: str, manifests: Sequence[tuple[str, dict[str, Any]]], tree: Tree) -> str:
+    """Where the runner finds its configuration, from the package upward, else the package."""
+    names = _CONFIGURATION.get(runner, ())
+    for directory, manifest in manifests:
+        if runner in manifest or any(inside(directory, name) in tree for name in names):
+            return directory
+    return manifests[0][0]
+
+
+def _manifests(package: str, tree: Tree) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The directories with a `package.json` from here upward, and what it says."""
+    for directory in tree.above(inside(package, "_"), ["package.json"]):
+        try:
+            found = json.loads(tree.text(inside(directory, "package.json")))
+        except ValueError:
+            found = None
+        yield directory, found if isinstance(found, dict) else {}
+
+
+def _dependencies(manifest: dict[str, Any]) -> set[str]:
+    tables = [manifest.get(name) for name in ("devDependencies", "dependencies")]
+    return {name for table in tables if isinstance(table, dict) for name in table}
 
 
 def _install(package: str, tree: Tree) -> str:

@@ -80,6 +80,13 @@ def test_a_project_of_poetry_gets_its_plug_ins_though_a_lock_of_uv_lies_beside_i
         ('{"devDependencies": {"vitest": "1", "jest": "1"}}', "vitest", "npx vitest run"),
         ('{"dependencies": {"jest": "1"}}', "jest", "npx jest"),
         ('{"devDependencies": {"mocha": "1"}}', "mocha", "npx mocha"),
+        (
+            '{"devDependencies": {"ava": "1", "tsx": "1"}, "scripts": {"test": "ava"}}',
+            "ava",
+            "npx ava",
+        ),
+        ('{"scripts": {"test": "npm run unit", "unit": "borp"}}', "node", "node --test"),
+        ('{"devDependencies": {"tsx": "1"}}', "node", "npx tsx --test"),
         ("{}", "node", "node --test"),
         ("[]", "node", "node --test"),
         ("not json", "node", "node --test"),
@@ -88,6 +95,45 @@ def test_a_project_of_poetry_gets_its_plug_ins_though_a_lock_of_uv_lies_beside_i
 def test_the_manifest_names_the_runner(manifest: str, name: str, start: str) -> None:
     found = commands(["src/a.test.ts"], package_dot_json=manifest)
     assert told(found) == [(name, "TypeScript", ".", f"{start} src/a.test.ts")]
+
+
+def test_a_runner_that_is_not_known_is_not_guessed() -> None:
+    found = commands(["test/a.test.js"], package_dot_json='{"scripts": {"test": "karma start"}}')
+    assert found == Commands((), commands([]).environment, ("test/a.test.js",))
+
+
+def test_a_runner_without_a_habit_for_names_takes_the_files_of_a_test_directory() -> None:
+    tests = ["test/app.js", "test/acceptance/mvc.js", "test/fixtures/a.js", "test/helpers.js"]
+    mocha, jest = (
+        commands(tests, package_dot_json=f'{{"devDependencies": {{"{name}": "1"}}}}')
+        for name in ("mocha", "jest")
+    )
+    assert [suite.command for suite in mocha.suites] == [
+        "npx mocha test/acceptance/mvc.js test/app.js"
+    ]
+    assert mocha.not_run == ("test/fixtures/a.js", "test/helpers.js")
+    assert not jest.suites
+    assert not jest.environment.install
+
+
+def test_a_runner_starts_where_its_configuration_lies() -> None:
+    found = commands(
+        ["packages/a/a.spec.ts", "packages/b/b.spec.ts", "packages/c/c.spec.ts", "root.spec.ts"],
+        package_dot_json='{"devDependencies": {"ava": "1"}, "ava": {"extensions": ["ts"]}}',
+        packages__a__package_dot_json="{}",
+        packages__b__package_dot_json='{"scripts": {"test": "pnpm -w test"}}',
+        packages__c__package_dot_json="{}",
+        packages__c__ava_dot_config_dot_mjs="",
+    )
+    assert told(found) == [
+        (
+            "ava",
+            "TypeScript",
+            ".",
+            "npx ava packages/a/a.spec.ts packages/b/b.spec.ts root.spec.ts",
+        ),
+        ("ava-2", "TypeScript", "packages/c", "npx ava c.spec.ts"),
+    ]
 
 
 def test_a_package_takes_runner_and_lock_from_above() -> None:
@@ -181,6 +227,9 @@ def test_what_no_ecosystem_knows_is_told() -> None:
     [
         (["test_x.py"], {}),
         (["a.test.ts"], {"package_dot_json": "{}"}),
+        (["a.test.ts"], {"package_dot_json": '{"devDependencies": {"tsx": "1"}}'}),
+        (["a.test.ts"], {"package_dot_json": '{"devDependencies": {"ava": "1"}}'}),
+        (["a.test.js"], {"package_dot_json": '{"devDependencies": {"tape": "1"}}'}),
         (["a_test.go"], {"go_dot_mod": ""}),
         (["tests/a.rs"], {"Cargo_dot_toml": ""}),
         (["src/test/java/ATest.java"], {"pom_dot_xml": ""}),
