@@ -32,13 +32,67 @@ def test_pytest_runs_in_its_project_and_finds_the_environment_of_the_workspace()
     found = commands(
         ["libs/a/tests/test_x.py", "libs/a/tests/conftest.py"],
         uv_dot_lock="",
+        pyproject_dot_toml="[tool.uv.workspace]\nmembers = ['libs/*']\n",
         libs__a__pyproject_dot_toml="[dependency-groups]\ntest = []\n",
     )
     assert told(found) == [
         ("pytest", "Python", "libs/a", "../../.venv/bin/python -m pytest tests/test_x.py")
     ]
-    assert found.environment.install == ("uv sync -q --frozen --project libs/a --group test",)
+    assert found.environment.install == (
+        "uv sync -q --frozen --inexact --project libs/a --group test",
+    )
     assert found.not_run == ("libs/a/tests/conftest.py",)
+
+
+@pytest.mark.parametrize(
+    "workspace", ["", "members = 'libs/a'\n", "members = ['libs/*']\nexclude = ['libs/a']\n"]
+)
+def test_a_lock_above_is_not_that_of_a_project_outside_its_workspace(workspace: str) -> None:
+    found = commands(
+        ["libs/a/test_x.py"],
+        uv_dot_lock="",
+        pyproject_dot_toml=f"[tool.uv.workspace]\n{workspace}",
+        libs__a__pyproject_dot_toml="",
+    )
+    assert told(found) == [("pytest", "Python", "libs/a", ".venv/bin/python -m pytest test_x.py")]
+    assert found.environment.install[0].startswith("cd libs/a && uv venv")
+
+
+def test_a_directory_without_a_build_is_not_installed() -> None:
+    (install,) = commands(["test_x.py"], tox_dot_ini="").environment.install
+    assert install.endswith(" .venv/bin/python pytest")
+
+
+def test_a_lock_installs_the_extra_that_is_named_after_tests() -> None:
+    manifest = "[project.optional-dependencies]\ntests = []\n[dependency-groups]\ndev = []\n"
+    found = commands(["test_x.py"], pyproject_dot_toml=manifest, uv_dot_lock="")
+    assert found.environment.install == ("uv sync -q --frozen --extra tests --group dev",)
+
+
+@pytest.mark.parametrize(
+    ("files", "what"),
+    [
+        ({"setup_dot_cfg": "[options.extras_require]\ntesting =\n  x\n"}, "-e '.[testing]'"),
+        (
+            {"setup_dot_cfg": "no section", "requirements-dev_dot_txt": ""},
+            "-e . -r requirements-dev.txt",
+        ),
+        (
+            {"test-requirements_dot_txt": "", "requirements__dev_dot_txt": ""},
+            "-e . -r test-requirements.txt",
+        ),
+        ({"requirements__tests_dot_txt": ""}, "-e . -r requirements/tests.txt"),
+        (
+            {"pyproject_dot_toml": "[dependency-groups]\ndev = []", "dev-requirements_dot_txt": ""},
+            "-e . --group dev",
+        ),
+    ],
+)
+def test_older_projects_say_what_tests_need_in_files_of_their_own(
+    files: dict[str, Any], what: str
+) -> None:
+    (install,) = commands(["test_x.py"], setup_dot_py="", **files).environment.install
+    assert install.endswith(f" {what} pytest")
 
 
 @pytest.mark.parametrize(
