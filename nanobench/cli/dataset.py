@@ -16,7 +16,8 @@ from nanobench.cli.tables import table
 from nanobench.errors import GateError, UsageError
 
 if TYPE_CHECKING:
-    from nanobench.dataset.verifying import VersionProblem
+    from nanobench.dataset.version_problems import VersionProblem
+    from nanobench.dataset.versions import Version
     from nanobench.model.task import Task
 
 _EVERYTHING = ("status:*",)
@@ -102,8 +103,8 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 def verify(tasks_dir: Path | None, as_json: bool) -> None:
     """Hold every version of the dataset, its git tags, and the files here against each other.
 
-    Pinned fields never change, no task is deleted, no id is used again, a retired task does not
-    come back, and every version can still be read.
+    Pinned fields never change, no task is deleted or moved, no id is used again, decisions are
+    added and not taken away, a retired task does not come back, and every version can be read.
 
     Exit codes: 0 all holds, 1 something does not, 2 usage, 3 no repository, 4 tags may be missing.
     """
@@ -114,27 +115,37 @@ def verify(tasks_dir: Path | None, as_json: bool) -> None:
     directory = find_tasks_dir(tasks_dir)
     if directory is None:
         raise UsageError("there is no task directory", remedy="name one with --tasks-dir")
-    published = published_versions(directory)
-    problems = verify_versions([*published, present_version(directory)])
+    published, here = published_versions(directory), present_version(directory)
+    problems = verify_versions([*published, here])
     names = [version.name for version in published]
     if as_json:
         found = [asdict(problem) for problem in problems]
         click.echo(json.dumps({"versions": names, "problems": found}, indent=2))
     else:
         _tell(names, problems)
+        _tell_unapproved(here)
     if problems:
-        raise GateError(
-            f"{len(problems)} problems in the versions of the dataset", where=str(directory)
-        )
+        count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+        raise GateError(f"{count} in the versions of the dataset", where=str(directory))
 
 
 def _tell(names: list[str], problems: list[VersionProblem]) -> None:
     from nanobench.report.escape import plain
 
     for problem in problems:
-        place = " ".join(filter(None, (problem.version, problem.task_id, problem.field)))
+        place = " ".join(filter(None, (problem.version, problem.file, problem.field)))
         click.echo(f"{plain(place)}: {plain(problem.seen, 500)}\n  next:  {problem.remedy}")
-    if not names:
-        click.echo("no version is published yet; the files here can be read")
-    elif not problems:
+    if problems:
+        return
+    if names:
         click.echo(f"the files here keep what {', '.join(names)} published")
+    else:
+        click.echo("no version is published yet; the files here can be read")
+
+
+def _tell_unapproved(here: Version) -> None:
+    """A person approves before a version is cut (SPEC P3); until then it is no problem."""
+    tasks = [one.task for one in here.tasks if one.task and one.task.status.state == "active"]
+    waiting = sum(task.curation.state == "candidate" for task in tasks)
+    if waiting:
+        click.echo(f"candidates here, which nobody has approved: {waiting}", err=True)

@@ -40,26 +40,42 @@ def read_document(
             not JSON (line and column are told), has a key twice, or does not fit `kind`
             (every field that does not is told).
     """
-    data = _read(path)
-    _check_syntax(data, path)
+    data = read_file(path)
+    return parse_document(kind, data, str(path), upgrade), data
+
+
+def parse_document(
+    kind: type[D], data: bytes, where: str, upgrade: Callable[[Any], Any] | None = None
+) -> D:
+    """Validate the document of type `kind` in the bytes of a file that lies at `where`.
+
+    Raises:
+        InvalidInputError: as `read_document`, of the content.
+    """
+    _check_syntax(data, where)
     try:
         if upgrade is None:
-            return kind.from_json(data), data
-        return kind.from_json(json.dumps(_upgraded(upgrade, data, path))), data
+            return kind.from_json(data)
+        return kind.from_json(json.dumps(_upgraded(upgrade, data, where)))
     except ValidationError as error:
-        raise _misfit(kind, error, json.loads(data), path) from None
+        raise _misfit(kind, error, json.loads(data), where) from None
 
 
-def _upgraded(upgrade: Callable[[Any], Any], data: bytes, path: Path) -> Any:
+def _upgraded(upgrade: Callable[[Any], Any], data: bytes, where: str) -> Any:
     try:
         return upgrade(json.loads(data))
     except ValueError as error:
         raise InvalidInputError(
-            str(error), where=str(path), remedy="read it with a newer version of NanoBench"
+            str(error), where=where, remedy="read it with a newer version of NanoBench"
         ) from None
 
 
-def _read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that people write.
+
+    Raises:
+        InvalidInputError: it is missing, no regular file, or larger than 64 MiB.
+    """
     try:
         if path.is_dir():
             raise InvalidInputError(
@@ -84,7 +100,7 @@ def _read(path: Path) -> bytes:
         ) from None
 
 
-def _check_syntax(data: bytes, path: Path) -> None:
+def _check_syntax(data: bytes, where: str) -> None:
     try:
         json.loads(
             data.decode("utf-8"), object_pairs_hook=_unique_keys, parse_constant=_no_constant
@@ -92,19 +108,19 @@ def _check_syntax(data: bytes, path: Path) -> None:
     except UnicodeDecodeError as error:
         raise InvalidInputError(
             f"the file is not UTF-8: byte {error.start + 1} does not belong to any character",
-            where=str(path),
+            where=where,
             remedy="save the file as UTF-8",
         ) from None
     except json.JSONDecodeError as error:
         raise InvalidInputError(
             f"the file is not JSON: {error.msg}",
-            where=f"{path}, line {error.lineno}, column {error.colno}",
+            where=f"{where}, line {error.lineno}, column {error.colno}",
             remedy="correct the JSON there",
         ) from None
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(
             f"the file cannot be used as JSON: {error}",
-            where=str(path),
+            where=where,
             remedy="correct the JSON",
         ) from None
 
@@ -122,7 +138,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number in JSON")
 
 
-def _misfit(kind: type[Document], error: ValidationError, data: Any, path: Path) -> MisfitError:
+def _misfit(kind: type[Document], error: ValidationError, data: Any, where: str) -> MisfitError:
     problems = [
         _problem(kind, problem, data)
         for problem in _without_other_branches(error.errors(include_url=False))
@@ -134,7 +150,7 @@ def _misfit(kind: type[Document], error: ValidationError, data: Any, path: Path)
         what = f"the file does not fit its schema: {lines[0]}"
     else:
         what = "the file does not fit its schema:" + "".join(f"\n    {line}" for line in lines)
-    misfit = MisfitError(what, where=str(path), remedy=f"correct this; {_REFERENCE}")
+    misfit = MisfitError(what, where=where, remedy=f"correct this; {_REFERENCE}")
     misfit.problems = tuple(problems)
     return misfit
 

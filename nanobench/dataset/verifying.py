@@ -1,27 +1,18 @@
 """Proof that published tasks stay what they were: every version against the one before it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from nanobench.dataset.version_decisions import check_decisions, check_retirement
 from nanobench.dataset.version_names import order
+from nanobench.dataset.version_problems import VersionProblem, at, of_dataset, of_task
 from nanobench.dataset.versions import HERE, PublishedTask, Version
 from nanobench.model.task import StatementSource, Task
 
 # What people decide about a task after it is published; all else is pinned.
 _DECISIONS = ("status", "curation", "rulings")
 _KEPT = "a published task's pinned fields never change; restore it, or retire the task"
-
-
-@dataclass(frozen=True)
-class VersionProblem:
-    """What is wrong in a version: a task's field, what was seen, how to mend it."""
-
-    version: str
-    task_id: str
-    field: str
-    seen: str
-    remedy: str
+_RAISE = "raise the version in dataset.json"
 
 
 def verify_versions(versions: Sequence[Version]) -> list[VersionProblem]:
@@ -31,7 +22,7 @@ def verify_versions(versions: Sequence[Version]) -> list[VersionProblem]:
         versions: oldest first; the last may be the one here.
     """
     problems: list[VersionProblem] = []
-    last: dict[str, tuple[Version, Task]] = {}
+    last: dict[str, tuple[Version, PublishedTask, Task]] = {}
     before: Version | None = None
     for version in versions:
         problems += _alone(version)
@@ -42,27 +33,31 @@ def verify_versions(versions: Sequence[Version]) -> list[VersionProblem]:
                 continue
             key = published.task_id.casefold()
             if key in last:
-                problems += _pinned(version, published, *last[key])
-            last[key] = (version, published.task)
+                problems += _pinned(version, published, published.task, *last[key])
+            last[key] = (version, published, published.task)
         before = version
     return problems
 
 
 def _alone(version: Version) -> Iterator[VersionProblem]:
     """What one version shows by itself."""
-    named = version.dataset.get("version")
-    if version.name != HERE and named != version.name.removeprefix("v"):
-        yield VersionProblem(
-            version.name,
-            "",
-            "dataset.json: version",
-            f"it says {named!r}",
-            "the tag and the version in dataset.json are the same; a wrong tag is made anew",
+    if version.dataset is None:
+        yield of_dataset(version, "", f"cannot be read: {version.wrong}", "restore the file")
+    elif version.order is None:
+        seen = f"{version.dataset.version!r} is no version"
+        yield of_dataset(version, "version", seen, "name one such as 1.1")
+    elif version.name.count(".") == 1 and order(version.name) != version.order:
+        yield of_dataset(
+            version,
+            "version",
+            f"it says {version.dataset.version!r}",
+            "a tag of two numbers is a version of the dataset, which dataset.json names; set the "
+            "tag anew before others have it",
         )
-    seen: dict[str, str] = {}
+    seen_ids: dict[str, str] = {}
     for published in version.tasks:
         if published.task is None:
-            yield _problem(
+            yield of_task(
                 version,
                 published,
                 "",
@@ -70,58 +65,36 @@ def _alone(version: Version) -> Iterator[VersionProblem]:
                 "restore the file; a change of the schema needs a step in task_migrations",
             )
             continue
-        other = seen.setdefault(published.task_id.casefold(), published.path)
+        other = seen_ids.setdefault(published.task_id.casefold(), published.path)
         if other != published.path:
-            yield _problem(
+            yield of_task(
                 version,
                 published,
                 "task_id",
                 f"{other} has the same id",
                 "an id names one task for ever; give the newer one another",
             )
-        yield from _publishable(version, published, published.task)
-
-
-def _publishable(
-    version: Version, published: PublishedTask, task: Task
-) -> Iterator[VersionProblem]:
-    source = task.problem_statement
-    editable = isinstance(source, StatementSource) and source.from_ in ("issue", "pull_request")
-    if editable and version.name != HERE:
-        yield _problem(
-            version,
-            published,
-            "problem_statement.from",
-            "others can edit it",
-            "publish a string, 'commit_message' or 'file'",
-        )
-    if task.status.state == "retired" and task.status.version is None:
-        yield _problem(
-            version,
-            published,
-            "status.version",
-            "it is missing",
-            "name the first dataset version without the task",
-        )
+        yield from check_retirement(version, published, published.task)
+        source = published.task.problem_statement
+        editable = isinstance(source, StatementSource) and source.from_ in ("issue", "pull_request")
+        if editable and version.name != HERE:
+            yield of_task(
+                version,
+                published,
+                "problem_statement.from",
+                "others can edit it",
+                "publish a string, 'commit_message' or 'file'",
+            )
 
 
 def _since(before: Version, version: Version) -> Iterator[VersionProblem]:
     """What changed from one version to the next."""
-    cutoff = "contamination_cutoff"
-    if before.dataset.get(cutoff) != version.dataset.get(cutoff):
-        yield VersionProblem(
-            version.name,
-            "",
-            f"dataset.json: {cutoff}",
-            f"{before.dataset.get(cutoff)!r} in {before.name}, "
-            f"{version.dataset.get(cutoff)!r} {_at(version)}",
-            "the cutoff belongs to the published tasks; restore it",
-        )
+    yield from _dataset(before, version)
     now = {published.task_id.casefold(): published for published in version.tasks}
     for published in before.tasks:
         later = now.get(published.task_id.casefold())
         if later is None:
-            yield _problem(
+            yield of_task(
                 version,
                 published,
                 "",
@@ -129,49 +102,53 @@ def _since(before: Version, version: Version) -> Iterator[VersionProblem]:
                 "restore the file and retire the task with `nanobench task retire`",
             )
         elif published.task is not None and later.task is not None:
-            yield from _retirement(before, version, published.task, later)
+            yield from check_decisions(before, version, published.task, later, later.task)
 
 
-def _retirement(
-    before: Version, version: Version, earlier: Task, later: PublishedTask
-) -> Iterator[VersionProblem]:
-    assert later.task is not None  # noqa: S101 - the caller looked
-    then, now = earlier.status, later.task.status
-    if then.state == "retired" and now.state == "active":
-        yield _problem(
+def _dataset(before: Version, version: Version) -> Iterator[VersionProblem]:
+    """`dataset.json`: the cutoff stays, and one number is one set of tasks."""
+    if before.dataset is None or version.dataset is None:
+        return
+    cutoff, now = before.dataset.contamination_cutoff, version.dataset.contamination_cutoff
+    if cutoff != now:
+        yield of_dataset(
             version,
-            later,
-            "status.state",
-            f"retired in {before.name}, active again",
-            "a retired task stays out; publish it under a new id",
+            "contamination_cutoff",
+            f"{cutoff.isoformat()} in {before.name}, {now.isoformat()} {at(version)}",
+            "the cutoff belongs to the published tasks; restore it",
         )
-    elif then.state == "retired" and then != now:
-        yield _problem(
+    named, earlier = order(version.dataset.version), order(before.dataset.version)
+    if named is None or earlier is None:
+        return
+    if named < earlier:  # tags are in the order of their datasets: only the files here can be
+        seen = f"{before.dataset.version} in {before.name}, {version.dataset.version} {at(version)}"
+        yield of_dataset(version, "version", seen, _RAISE)
+    if named == earlier and version.name != HERE and _in_use(before) != _in_use(version):
+        differ = ", ".join(sorted(_in_use(before) ^ _in_use(version)))
+        yield of_dataset(
             version,
-            later,
-            "status",
-            f"the retirement in {before.name} was another",
-            "restore it; record what was found later with `nanobench task rule`",
+            "version",
+            f"{version.dataset.version}, as {before.name} has it with other tasks in use: {differ}",
+            f"{_RAISE} when tasks come or go, and set the tag anew",
         )
-    elif now.state == "retired" and then.state == "active" and now.version is not None:
-        left, last = order(now.version), order(before.name)
-        if left is None or (last is not None and left <= last):
-            yield _problem(
-                version,
-                later,
-                "status.version",
-                f"it says {now.version}, and the task is active in {before.name}",
-                "name the first version without the task",
-            )
+
+
+def _in_use(version: Version) -> set[str]:
+    tasks = [one.task for one in version.tasks if one.task is not None]
+    return {task.task_id for task in tasks if task.status.state == "active"}
 
 
 def _pinned(
-    version: Version, published: PublishedTask, origin: Version, before: Task
+    version: Version,
+    published: PublishedTask,
+    task: Task,
+    origin: Version,
+    first: PublishedTask,
+    before: Task,
 ) -> Iterator[VersionProblem]:
     """Against the last version that has the task, also if one between lacks it."""
-    assert published.task is not None  # noqa: S101 - the caller looked
-    if _is_another(before, published.task):
-        yield _problem(
+    if _is_another(before, task):
+        yield of_task(
             version,
             published,
             "task_id",
@@ -179,12 +156,15 @@ def _pinned(
             "an id is never used again; give the new task another",
         )
         return
-    was, now = _flat(before), _flat(published.task)
+    if first.path != published.path:
+        seen = f"it was {first.path} in {origin.name}"
+        yield of_task(version, published, "", seen, "a published file stays where it is")
+    was, now = _flat(before), _flat(task)
     for name in sorted(was.keys() | now.keys()):
         unwritten = name == "expected" and was[name] is None
         if was.get(name) != now.get(name) and not unwritten:
             seen = f"{_short(was.get(name))} in {origin.name}, {_short(now.get(name))}"
-            yield _problem(version, published, name, f"{seen} {_at(version)}", _KEPT)
+            yield of_task(version, published, name, f"{seen} {at(version)}", _KEPT)
 
 
 def _is_another(before: Task, task: Task) -> bool:
@@ -205,16 +185,6 @@ def _flat(task: Task) -> dict[str, Any]:
     return found
 
 
-def _at(version: Version) -> str:
-    return HERE if version.name == HERE else f"in {version.name}"
-
-
 def _short(value: Any) -> str:
     text = "nothing" if value is None else str(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _problem(
-    version: Version, published: PublishedTask, field: str, seen: str, remedy: str
-) -> VersionProblem:
-    return VersionProblem(version.name, published.task_id, field, seen, remedy)

@@ -1,19 +1,17 @@
 """What the published versions of the dataset, its git tags, hold (SPEC T5)."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
-
-from nanobench.dataset.catalog import DATASET_FILE
+from nanobench.dataset.catalog import DATASET_FILE, Dataset
 from nanobench.dataset.clone import Clone, open_clone
-from nanobench.dataset.version_names import order
+from nanobench.dataset.reading import MisfitError, parse_document, read_file
+from nanobench.dataset.version_names import Order, order
 from nanobench.errors import InvalidInputError, RepositoryError
 from nanobench.model.task import Task
-from nanobench.model.task_migrations import UnreadableTaskError, upgrade_task
+from nanobench.model.task_migrations import upgrade_task
 
 HERE = "here"
 """The version in the working directory."""
@@ -21,7 +19,10 @@ HERE = "here"
 
 @dataclass(frozen=True)
 class PublishedTask:
-    """A task file of one version; `task` is null if it cannot be read, for the reason `wrong`."""
+    """A task file of one version; `task` is null if it cannot be read, for the reason `wrong`.
+
+    `path` is below the task directory.
+    """
 
     path: str
     task_id: str
@@ -35,16 +36,24 @@ class Version:
 
     Args:
         name: the tag, or `HERE`.
-        dataset: the document `dataset.json`; empty if it cannot be read.
+        dataset: the document `dataset.json`; null if it cannot be read, for the reason `wrong`.
     """
 
     name: str
-    dataset: Mapping[str, Any]
+    dataset: Dataset | None
     tasks: tuple[PublishedTask, ...]
+    wrong: str = ""
+
+    @property
+    def order(self) -> Order | None:
+        """The place of the dataset's own version; null if it has none."""
+        return order(self.dataset.version) if self.dataset else None
 
 
 def published_versions(tasks_dir: Path) -> list[Version]:
-    """All tagged versions, oldest first; a tag without a dataset is none.
+    """All tags that hold tasks, those of the oldest version of the dataset first.
+
+    A release of the code carries the dataset as it is: its tag may be newer than the version.
 
     Raises:
         InvalidInputError: the directory lies in no git repository.
@@ -60,19 +69,23 @@ def published_versions(tasks_dir: Path) -> list[Version]:
                 where=str(root),
                 remedy="fetch everything with `git fetch --unshallow --tags`",
             )
-        found = [_version(clone, tag, commit, folder) for tag, commit in tags]
-        return [version for version in found if version is not None]
+        found = [_version(clone, tag, commit, folder) for _, tag, commit in tags]
+    held = [
+        (version.order or number, number, version.name, version)
+        for version, (number, _, _) in zip(found, tags, strict=True)
+        if version is not None
+    ]
+    return [version for *_, version in sorted(held, key=lambda one: one[:3])]
 
 
 def present_version(tasks_dir: Path) -> Version:
     """The files as they lie here, committed or not."""
     files = {
-        path.relative_to(tasks_dir).as_posix(): path.read_bytes()
+        path.relative_to(tasks_dir).as_posix(): partial(read_file, path)
         for path in tasks_dir.glob("*/*.json")
         if not path.name.startswith(".")
     }
-    manifest = tasks_dir / DATASET_FILE
-    return _read(HERE, manifest.read_bytes() if manifest.is_file() else b"", files)
+    return _read(HERE, partial(read_file, tasks_dir / DATASET_FILE), files)
 
 
 def _checkout(tasks_dir: Path) -> Path:
@@ -87,14 +100,14 @@ def _checkout(tasks_dir: Path) -> Path:
     )
 
 
-def _tags(clone: Clone) -> list[tuple[str, str]]:
-    """Names and commits of the tags that name a version, oldest version first."""
+def _tags(clone: Clone) -> list[tuple[Order, str, str]]:
+    """Numbers, names and commits of the tags that name a version."""
     from nanobench.workspace.git import run_git
 
     wanted = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
     names = run_git(*wanted, git_dir=clone.git_dir).decode(errors="replace").splitlines()
     known = [(number, name) for name in names if name[:1] == "v" and (number := order(name))]
-    return [(name, clone.resolve(f"refs/tags/{name}")) for _, name in sorted(known)]
+    return [(number, name, clone.resolve(f"refs/tags/{name}")) for number, name in known]
 
 
 def _version(clone: Clone, tag: str, commit: str, folder: str) -> Version | None:
@@ -104,33 +117,41 @@ def _version(clone: Clone, tag: str, commit: str, folder: str) -> Version | None
         for path, sha in clone.tree(commit).items()
         if path.startswith(prefix) and path.endswith(b".json")
     }
-    if DATASET_FILE not in blobs:
+    files = {path: sha for path, sha in blobs.items() if path.count("/") == 1}
+    manifest = blobs.get(DATASET_FILE)
+    if manifest is None and not files:
         return None
-    contents = dict(zip(blobs, clone.blobs(list(blobs.values())), strict=True))
-    files = {path: data for path, data in contents.items() if path.count("/") == 1}
-    return _read(tag, contents[DATASET_FILE], files)
+    contents = iter(clone.blobs([*files.values(), *([manifest] if manifest else [])]))
+    tasks = {path: partial(_stored, next(contents)) for path in files}
+    return _read(tag, partial(_stored, next(contents, None)), tasks)
 
 
-def _read(name: str, manifest: bytes, files: Mapping[str, bytes]) -> Version:
-    try:
-        dataset = json.loads(manifest)
-    except ValueError:
-        dataset = None
+def _stored(data: bytes | None) -> bytes:
+    if data is None:
+        raise InvalidInputError("the file is missing")
+    return data
+
+
+def _read(
+    name: str, manifest: Callable[[], bytes], files: Mapping[str, Callable[[], bytes]]
+) -> Version:
     tasks = tuple(_task(path, files[path]) for path in sorted(files))
-    return Version(name, dataset if isinstance(dataset, dict) else {}, tasks)
-
-
-def _task(path: str, data: bytes) -> PublishedTask:
-    by_name = Path(path).stem
     try:
-        task = Task.model_validate_json(json.dumps(upgrade_task(json.loads(data))))
-    except ValidationError as error:
-        return PublishedTask(path, by_name, None, "; ".join(_words(error)))
-    except (ValueError, UnreadableTaskError, RecursionError) as error:
-        return PublishedTask(path, by_name, None, str(error))
+        return Version(name, parse_document(Dataset, manifest(), DATASET_FILE), tasks)
+    except InvalidInputError as error:
+        return Version(name, None, tasks, _words(error, DATASET_FILE))
+
+
+def _task(path: str, content: Callable[[], bytes]) -> PublishedTask:
+    try:
+        task = parse_document(Task, content(), path, upgrade_task)
+    except InvalidInputError as error:
+        return PublishedTask(path, Path(path).stem, None, _words(error, path))
     return PublishedTask(path, task.task_id, task)
 
 
-def _words(error: ValidationError) -> Iterator[str]:
-    for problem in error.errors(include_url=False)[:5]:
-        yield f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+def _words(error: InvalidInputError, path: str) -> str:
+    if isinstance(error, MisfitError):
+        return "; ".join(f"{place}: {what}" for place, what in error.problems)
+    line = error.where.removeprefix(f"{path}, ") if error.where.startswith(f"{path}, ") else ""
+    return f"{error.what} ({line})" if line else error.what

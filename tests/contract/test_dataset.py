@@ -2,7 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from nanobench.dataset.catalog import Dataset, load_task
+from nanobench.dataset.verifying import verify_versions
+from nanobench.dataset.versions import present_version, published_versions
+from nanobench.errors import InvalidInputError, RepositoryError
 from nanobench.model.registry import ONBOARDED_FROM, Registry
 from nanobench.model.task import StatementSource, Task
 
@@ -54,3 +59,11 @@ def test_every_task_is_younger_than_the_cutoff_and_approved_by_nobody_but_a_pers
     for task in TASKS:
         assert task.merged_at > DATASET.contamination_cutoff, task.task_id
         assert (task.curation.state == "approved") == (task.curation.approved_by is not None)
+
+
+def test_what_any_tag_published_is_kept() -> None:
+    try:
+        published = published_versions(TASKS_DIR)
+    except (InvalidInputError, RepositoryError) as error:  # an archive, or a shallow clone
+        pytest.skip(str(error))
+    assert verify_versions([*published, present_version(TASKS_DIR)]) == []

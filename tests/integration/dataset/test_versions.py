@@ -1,7 +1,9 @@
 """`dataset verify` on real tags: what it lets pass, and each thing that it catches."""
 
 import json
+import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from nanobench.cli.dataset import dataset
-from nanobench.dataset.verifying import VersionProblem, verify_versions
+from nanobench.dataset.verifying import verify_versions
+from nanobench.dataset.version_problems import VersionProblem
 from nanobench.dataset.versions import present_version, published_versions
 from nanobench.errors import GateError, InvalidInputError, RepositoryError
+from nanobench.model.task_migrations import upgrade_task
 
 CUTOFF = "2026-04-01T00:00:00Z"
 
@@ -40,6 +44,18 @@ def task_document(task_id: str, **changes: Any) -> dict[str, Any]:
     }
 
 
+APPROVED = {
+    "state": "approved",
+    "approved_by": "someone",
+    "approved_on": "2026-06-01",
+    "checks": {
+        "tier": True,
+        "novelty_and_balance": True,
+        "statement_does_not_leak": True,
+        "required_files_right_and_complete": True,
+    },
+}
+RULING = {"on": "2026-06-01", "by": "someone", "dispute": "a", "outcome": "b"}
 RETIRED = {"state": "retired", "reason": "flaky", "retired_on": "2026-06-01", "version": "1.1"}
 
 
@@ -78,28 +94,31 @@ def published(repo: Any) -> Published:
 
 
 def test_what_people_decide_later_is_no_change(published: Published) -> None:
-    approved = {
-        "state": "approved",
-        "approved_by": "someone",
-        "approved_on": "2026-06-01",
-        "checks": {
-            "tier": True,
-            "novelty_and_balance": True,
-            "statement_does_not_leak": True,
-            "required_files_right_and_complete": True,
-        },
-    }
-    ruling = {"on": "2026-06-01", "by": "someone", "dispute": "a", "outcome": "b"}
-    published.release(
-        "1.1",
-        task_document("t1", curation=approved, rulings=[ruling]),
-        task_document("t2", status=RETIRED),
-        task_document("t3"),
-    )
-    published.release(
-        "1.2", task_document("t1"), task_document("t2", status=RETIRED), task_document("t3")
-    )
+    t1 = task_document("t1", curation=APPROVED, rulings=[RULING])
+    t2 = task_document("t2", status=RETIRED)
+    published.release("1.1", t1, t2, task_document("t3"))
+    again = {**RULING, "outcome": "c", "escalated_to": "someone else"}
+    t1 = task_document("t1", curation=APPROVED, rulings=[RULING, again])
+    published.release("1.2", t1, t2, task_document("t3"))
     assert published.seen() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"curation": {"state": "candidate"}}, "curation"),
+        ({"curation": {**APPROVED, "approved_by": "another"}}, "curation"),
+        ({"rulings": []}, "rulings"),
+        ({"rulings": [{**RULING, "outcome": "c"}]}, "rulings"),
+    ],
+)
+def test_a_decision_that_is_taken_away_is_caught(
+    published: Published, change: dict[str, Any], field: str
+) -> None:
+    decided = {"curation": APPROVED, "rulings": [RULING]}
+    published.release("1.1", task_document("t1", **decided), task_document("t2"))
+    published.lay("1.2", task_document("t1", **{**decided, **change}), task_document("t2"))
+    assert published.seen() == [("here", "t1", field)]
 
 
 def test_a_field_written_out_with_its_default_is_no_change(published: Published) -> None:
@@ -190,7 +209,7 @@ def test_a_retired_task_does_not_come_back(published: Published) -> None:
     assert published.seen() == [("here", "t1", "status")]
 
 
-@pytest.mark.parametrize("version", ["1.0", "0.9", None])
+@pytest.mark.parametrize("version", ["1.0", "0.9", "soon", None])
 def test_a_task_cannot_have_left_before_it_was_published(
     published: Published, version: str | None
 ) -> None:
@@ -207,16 +226,115 @@ def test_an_old_version_that_cannot_be_read_is_caught(published: Published) -> N
     assert "unknown" in found["t2"]
 
 
+def test_an_old_schema_is_read_by_its_migration(
+    published: Published, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def step(document: dict[str, Any]) -> dict[str, Any]:
+        return {**{k: v for k, v in document.items() if k != "area"}, "domain": document["area"]}
+
+    old = task_document("t3", schema_version="0.9", area="queue")
+    published.release("1.1", task_document("t1"), task_document("t2"), old)
+    assert [one[1] for one in published.seen()] == ["t3", "t3"]
+    upgrade = partial(upgrade_task, steps={"0.9": ("1.0", step)})
+    monkeypatch.setattr("nanobench.dataset.versions.upgrade_task", upgrade)
+    assert published.seen() == []
+    new = task_document("t3", domain="stack")
+    published.lay("1.2", task_document("t1"), task_document("t2"), new)
+    assert published.seen() == [("here", "t3", "domain")]
+
+
 def test_a_tag_that_is_not_its_version_is_caught(repo: Any) -> None:
     made = Published(repo)
     made.release("1.0", task_document("t1"))
     made.repo.git("tag", "v1.1")
-    assert made.seen() == [("v1.1", "", "dataset.json: version")]
+    assert made.seen() == [("v1.1", "", "version")]
+
+
+def test_a_release_of_the_code_carries_a_version_as_it_is(published: Published) -> None:
+    published.repo.commit({"code.py": "1"}, "Code")
+    published.repo.git("tag", "v3.0.0")
+    published.release("1.1", task_document("t1"), task_document("t2"), task_document("t3"))
+    assert [v.name for v in published_versions(published.tasks)] == ["v1.0", "v3.0.0", "v1.1"]
+    assert published.seen() == []
+
+
+@pytest.mark.parametrize("retired", [True, False])
+def test_one_number_of_a_version_is_one_set_of_tasks(published: Published, retired: bool) -> None:
+    t2 = task_document("t2", status={**RETIRED, "version": "1.0"}) if retired else None
+    published.lay("1.0", task_document("t1"), *([t2] if t2 else []), task_document("t3"))
+    published.repo.commit({}, "Release 1.0 again")
+    published.repo.git("tag", "v1.0.1")
+    assert ("v1.0.1", "", "version") in published.seen()
+
+
+@pytest.mark.parametrize("version", ["0.9", "next"])
+def test_a_version_that_goes_back_or_is_none_is_caught(published: Published, version: str) -> None:
+    published.lay(version, task_document("t1"), task_document("t2"))
+    assert published.seen() == [("here", "", "version")]
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", None])
+def test_a_dataset_file_that_cannot_be_read_is_caught(
+    published: Published, content: str | None
+) -> None:
+    manifest = published.tasks / "dataset.json"
+    manifest.unlink()
+    if content is not None:
+        manifest.write_text(content)
+    (problem,) = published.problems()
+    assert (problem.file, problem.field) == ("dataset.json", "")
+    published.repo.commit({}, "Release 1.1")
+    published.repo.git("tag", "v1.1")
+    assert {one.version for one in published.problems()} == {"v1.1", "here"}
+
+
+@pytest.mark.parametrize("place", ["widget/other.json", "gadget/t1.json"])
+def test_a_published_file_that_is_moved_is_caught(published: Published, place: str) -> None:
+    target = published.tasks / place
+    target.parent.mkdir(exist_ok=True)
+    (published.tasks / "widget/t1.json").rename(target)
+    (problem,) = published.problems()
+    assert (problem.task_id, problem.file) == ("t1", place)
+    assert problem.seen == "it was widget/t1.json in v1.0"
+
+
+@pytest.mark.parametrize(
+    ("content", "seen"),
+    [
+        ("{\n  oops", "(line 2, column 3)"),
+        ("[]", "object"),
+        ('{"task_id": "t1", "task_id": "t1"}', "stands twice"),
+        ("\udcff", "not UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_task_is_caught_with_its_place(
+    published: Published, content: str, seen: str
+) -> None:
+    path = published.tasks / "widget/t1.json"
+    path.write_bytes(content.encode(errors="surrogateescape"))
+    (problem,) = published.problems()
+    assert (problem.file, problem.field) == ("widget/t1.json", "")
+    assert seen in problem.seen
+
+
+def test_what_is_no_regular_file_is_not_waited_for(published: Published) -> None:
+    path = published.tasks / "widget/t1.json"
+    path.unlink()
+    os.mkfifo(path)
+    (problem,) = published.problems()
+    assert "not a regular file" in problem.seen
+
+
+def test_a_retired_task_is_out_of_the_version_that_it_names(published: Published) -> None:
+    retired = task_document("t1", status={**RETIRED, "version": "1.2"})
+    published.release("1.1", retired, task_document("t2"))
+    assert published.seen() == [("v1.1", "t1", "status.version")]
+    assert "retired in v1.1 already" in published.problems()[0].seen
 
 
 def test_a_moved_cutoff_is_caught(published: Published) -> None:
     published.lay("1.1", task_document("t1"), task_document("t2"), cutoff="2026-05-01T00:00:00Z")
-    assert published.seen() == [("here", "", "dataset.json: contamination_cutoff")]
+    assert published.seen() == [("here", "", "contamination_cutoff")]
 
 
 def test_a_statement_that_others_can_edit_is_not_published(repo: Any) -> None:
@@ -269,7 +387,8 @@ def verify(published: Published) -> Callable[..., Any]:
 def test_the_command_passes_on_what_holds(verify: Callable[..., Any]) -> None:
     result = verify()
     assert result.exit_code == 0
-    assert result.output == "the files here keep what v1.0 published\n"
+    assert result.stdout == "the files here keep what v1.0 published\n"
+    assert "nobody has approved: 2" in result.stderr
     assert json.loads(verify("--json").output) == {"versions": ["v1.0"], "problems": []}
 
 
@@ -279,7 +398,7 @@ def test_the_command_fails_and_tells_each_problem(
     published.lay("1.1", task_document("t1", base_commit="3" * 40))
     result = verify()
     assert isinstance(result.exception, GateError)
-    assert "here t2: it is in v1.0 and gone" in result.output
-    assert f"here t1 base_commit: {'1' * 40} in v1.0, {'3' * 40} here" in result.output
+    assert "here widget/t2.json: it is in v1.0 and gone" in result.output
+    assert f"here widget/t1.json base_commit: {'1' * 40} in v1.0, {'3' * 40} here" in result.output
     document = json.loads(verify("--json").output)
     assert {problem["field"] for problem in document["problems"]} == {"", "base_commit"}
