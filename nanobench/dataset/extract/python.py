@@ -3,7 +3,6 @@
 import posixpath
 import re
 import shlex
-import tomllib
 from collections.abc import Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
@@ -11,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from nanobench.dataset.extract.plan import Plan, Step, grouped, in_directory
-from nanobench.dataset.extract.tree import Tree, below, inside
+from nanobench.dataset.extract.tree import Tree, below, inside, subtable
 
 _TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$")
 _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -46,7 +45,7 @@ def _project(path: str, tree: Tree) -> str:
 def _home(project: str, tree: Tree) -> str:
     """Where the environment of a project lies: in its workspace of uv, else in itself."""
     for directory in tree.above(inside(project, "_"), ["uv.lock"]):
-        workspace = _table(_manifest(directory, tree), "tool", "uv", "workspace")
+        workspace = _workspace(directory, tree)
         path = below(project, directory)
         excluded = _matches(path, workspace.get("exclude"))
         if directory == project or (_matches(path, workspace.get("members")) and not excluded):
@@ -55,9 +54,9 @@ def _home(project: str, tree: Tree) -> str:
 
 
 def _install(project: str, home: str, tree: Tree) -> str:
-    manifest = _manifest(project, tree)
+    manifest = tree.toml(inside(project, "pyproject.toml"))
     # uv does not read Poetry's tables: what it locked of such a project is nothing.
-    read = project != home or not _table(manifest, "tool", "poetry") or "project" in manifest
+    read = project != home or not subtable(manifest, "tool", "poetry") or "project" in manifest
     if read and inside(home, "uv.lock") in tree:
         return f"uv sync -q --frozen{_locked(project, home, manifest, tree)}"
     what = _unlocked(project, manifest, tree)
@@ -66,7 +65,7 @@ def _install(project: str, home: str, tree: Tree) -> str:
 
 def _locked(project: str, home: str, manifest: dict[str, Any], tree: Tree) -> str:
     # The members of a workspace share an environment; one must not take out another's.
-    shared = _table(_manifest(home, tree), "tool", "uv", "workspace")
+    shared = _workspace(home, tree)
     options = [
         " --inexact" if shared else "",
         "" if project == home else f" --project {shlex.quote(below(project, home))}",
@@ -85,11 +84,11 @@ def _unlocked(project: str, manifest: dict[str, Any], tree: Tree) -> str:
     words += [f"--group {name}" for name in group]
     if not extra and not group:
         words += [f"-r {name}" for name in _REQUIREMENTS if inside(project, name) in tree][:1]
-    return " ".join([*words, "pytest", *_poetry_plugins(_table(manifest, "tool", "poetry"))])
+    return " ".join([*words, "pytest", *_poetry_plugins(subtable(manifest, "tool", "poetry"))])
 
 
 def _extras(manifest: dict[str, Any]) -> object:
-    return _table(manifest, "project").get("optional-dependencies")
+    return subtable(manifest, "project").get("optional-dependencies")
 
 
 def _setup_extras(project: str, tree: Tree) -> list[str]:
@@ -105,17 +104,9 @@ def _setup_extras(project: str, tree: Tree) -> list[str]:
 
 def _poetry_plugins(poetry: dict[str, Any]) -> list[str]:
     """pytest's plug-ins in Poetry's groups that are named after tests."""
-    tables = [_table(poetry, "group", name, "dependencies") for name in _GROUPS]
-    names = {name for table in (*tables, _table(poetry, "dev-dependencies")) for name in table}
+    tables = [subtable(poetry, "group", name, "dependencies") for name in _GROUPS]
+    names = {name for table in (*tables, subtable(poetry, "dev-dependencies")) for name in table}
     return sorted(name for name in names if _PLUGIN.fullmatch(name))
-
-
-def _table(table: dict[str, Any], *names: str) -> dict[str, Any]:
-    """A table within tables; an empty one if there is none."""
-    for name in names:
-        found = table.get(name)
-        table = found if isinstance(found, dict) else {}
-    return table
 
 
 def _first(table: object) -> list[str]:
@@ -124,13 +115,11 @@ def _first(table: object) -> list[str]:
     return [name for name in _GROUPS if name in names][:1]
 
 
+def _workspace(directory: str, tree: Tree) -> dict[str, Any]:
+    """What a manifest says of uv's workspace."""
+    return subtable(tree.toml(inside(directory, "pyproject.toml")), "tool", "uv", "workspace")
+
+
 def _matches(path: str, patterns: object) -> bool:
     found = patterns if isinstance(patterns, list) else ()
     return any(fnmatchcase(path, str(pattern)) for pattern in found)
-
-
-def _manifest(directory: str, tree: Tree) -> dict[str, Any]:
-    try:
-        return tomllib.loads(tree.text(inside(directory, "pyproject.toml")))
-    except tomllib.TOMLDecodeError:
-        return {}

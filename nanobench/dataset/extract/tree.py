@@ -1,8 +1,10 @@
 """The files of one commit, as the search for test commands looks at them."""
 
 import posixpath
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from nanobench.dataset.clone import Clone
 
@@ -40,6 +42,13 @@ class Tree:
             return ""
         return self.clone.blobs([self.blobs[path]])[0][:_ENOUGH].decode(errors="replace")
 
+    def toml(self, path: str) -> dict[str, Any]:
+        """A file of TOML; empty if there is none, or if it is not TOML."""
+        try:
+            return tomllib.loads(self.text(path))
+        except tomllib.TOMLDecodeError:
+            return {}
+
     def above(self, path: str, names: Sequence[str]) -> Iterator[str]:
         """The directories over `path` that hold one of the files, nearest first; the root is `.`"""
         directory = posixpath.dirname(path)
@@ -63,3 +72,11 @@ def inside(directory: str, name: str) -> str:
 def below(path: str, directory: str) -> str:
     """A path as seen from a directory above it."""
     return path if directory == "." else posixpath.relpath(path, directory)
+
+
+def subtable(document: dict[str, Any], *names: str) -> dict[str, Any]:
+    """A table within tables; an empty one if there is none."""
+    for name in names:
+        found = document.get(name)
+        document = found if isinstance(found, dict) else {}
+    return document

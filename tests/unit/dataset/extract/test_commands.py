@@ -219,16 +219,57 @@ def test_go_tests_run_by_package_and_module() -> None:
     assert found.environment.install[1] == ("cd sub && go mod download && go test -run '^$' ./b")
 
 
+def test_go_data_is_run_by_the_package_that_it_lies_in() -> None:
+    found = commands(
+        ["a/testdata/golden/x.json", "b/testdata/y.json", "testdata/z.json", "c/data.json"],
+        go_dot_mod="module m\n",
+        a__x_test_dot_go="",
+        z_test_dot_go="",
+    )
+    assert told(found) == [("go", "Go", ".", "go test . ./a")]
+    assert found.not_run == ("b/testdata/y.json", "c/data.json")
+
+
 def test_cargo_runs_integration_tests_by_name() -> None:
     found = commands(
         ["crates/a/tests/flow.rs", "crates/a/tests/common/mod.rs", "crates/b/src/tests.rs"],
         crates__a__Cargo_dot_toml="",
         crates__b__Cargo_dot_toml="",
+        crates__b__src__lib_dot_rs="",
     )
     assert told(found) == [
         ("cargo", "Rust", "crates/a", "cargo test --test flow --tests"),
         ("cargo-2", "Rust", "crates/b", "cargo test --lib"),
     ]
+
+
+def test_the_manifest_of_a_crate_names_its_programs_and_their_features() -> None:
+    manifest = """
+        [package]
+        autotests = false
+        [[test]]
+        name = "integration"
+        path = "tests/tests.rs"
+        required-features = ["a", "b c"]
+        """
+    found = commands(["tests/tests.rs", "tests/feature.rs"], Cargo_dot_toml=manifest)
+    assert told(found) == [
+        ("cargo", "Rust", ".", "cargo test --test integration --features 'a,b c'")
+    ]
+    beside = manifest.replace("autotests = false", "")
+    found = commands(["tests/tests.rs", "tests/feature.rs"], Cargo_dot_toml=beside)
+    assert found.suites[0].command.startswith("cargo test --test feature --test integration ")
+
+
+def test_a_folder_of_a_named_program_is_part_of_it() -> None:
+    manifest = "[[test]]\nname = 'it'\npath = 'tests/all/main.rs'\n"
+    found = commands(["tests/all/deep/x.rs"], Cargo_dot_toml=manifest)
+    assert found.suites[0].command == "cargo test --test it"
+
+
+def test_a_crate_without_a_library_has_its_tests_in_its_programs() -> None:
+    found = commands(["src/tests.rs"], Cargo_dot_toml="", src__main_dot_rs="")
+    assert told(found) == [("cargo", "Rust", ".", "cargo test --bins")]
 
 
 def test_gradle_runs_classes_of_a_module() -> None:
@@ -240,6 +281,29 @@ def test_gradle_runs_classes_of_a_module() -> None:
     )
     assert told(found) == [("gradle", "Java", ".", "./gradlew -p core test --tests io.grpc.ATest")]
     assert found.not_run == ("core/src/test/java/io/grpc/Helper.java",)
+
+
+def test_gradle_runs_other_sets_of_tests_by_their_own_tasks() -> None:
+    found = commands(
+        [
+            "src/test/java/a/OneTest.java",
+            "src/integrationTest/kotlin/a/TwoTest.kt",
+            "src/androidTest/java/a/ThreeTest.java",
+            "src/testFixtures/java/a/FourTest.java",
+        ],
+        settings_dot_gradle="",
+        build_dot_gradle="",
+    )
+    assert told(found) == [
+        (
+            "gradle",
+            "Java",
+            ".",
+            "gradle integrationTest --tests a.TwoTest test --tests a.OneTest",
+        )
+    ]
+    assert found.environment.install == ("gradle integrationTestClasses testClasses",)
+    assert len(found.not_run) == 2
 
 
 def test_maven_runs_from_the_outermost_project() -> None:
