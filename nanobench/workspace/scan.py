@@ -202,12 +202,9 @@ class _Walk:
 
 
 def _listing(location: bytes) -> list[os.DirEntry[bytes]]:
-    try:
-        scanned = os.scandir(location)
-    except PermissionError:
-        os.chmod(location, 0o700)  # the agent took it from itself
-        scanned = os.scandir(location)
-    with scanned as entries:
+    if os.lstat(location).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(location, stat.S_IRWXU)  # the agent took it from itself, or what stands in it
+    with os.scandir(location) as entries:
         return sorted(entries, key=lambda entry: entry.name)
 
 

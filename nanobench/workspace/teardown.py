@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
@@ -49,13 +50,10 @@ def _remove(root: bytes) -> None:
 
 
 def _entries(directory: bytes) -> list[os.DirEntry[bytes]]:
-    try:
-        with os.scandir(directory) as entries:
-            return list(entries)
-    except PermissionError:
-        os.chmod(directory, 0o700)
-        with os.scandir(directory) as entries:
-            return list(entries)
+    if os.lstat(directory).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(directory, stat.S_IRWXU)  # its names may be readable and what they name not
+    with os.scandir(directory) as entries:
+        return list(entries)
 
 
 def _unlink(directory: bytes, path: bytes) -> None:

@@ -388,6 +388,18 @@ def test_what_git_cannot_hold_is_skipped_and_told(diff: Diff, workspace: Path) -
     assert summary(made) == {"empty": "deleted"}
 
 
+@pytest.mark.parametrize("mode", [0o000, 0o400, 0o600])
+def test_a_directory_taken_from_everybody_has_not_lost_its_files(
+    diff: Diff, workspace: Path, mode: int
+) -> None:
+    """What may be listed and not entered hides nothing; root can enter it whatever its mode."""
+    (workspace / "src/lib").chmod(mode)
+    (workspace / "src").chmod(mode)
+    made = diff()
+    assert (made.changes, made.skipped) == ((), ())
+    assert all((workspace / place).stat().st_mode & 0o700 == 0o700 for place in ("src", "src/lib"))
+
+
 def test_large_files_are_listed_not_stored(diff: Diff, workspace: Path) -> None:
     huge = scan.STORED_FILE_LIMIT + 1
     for name in ("huge", "src/app.py"):

@@ -19,6 +19,25 @@ def test_read_only_files_and_directories_are_removed(tmp_path: Path) -> None:
     assert not tree.exists()
 
 
+def test_a_directory_that_can_be_listed_and_not_entered_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root every directory can be entered, so the refusal is played."""
+    tree = tmp_path / "tree"
+    (tree / "a/b").mkdir(parents=True)
+    (tree / "a").chmod(0o600)
+    really = os.scandir
+
+    def scandir(path: bytes) -> object:
+        if not os.stat(os.path.dirname(path)).st_mode & 0o100:
+            raise PermissionError(13, "Permission denied", path)
+        return really(path)
+
+    monkeypatch.setattr(teardown.os, "scandir", scandir)
+    remove_tree(tree)
+    assert not tree.exists()
+
+
 def test_a_directory_that_refuses_is_made_writable_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
