@@ -21,7 +21,8 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 # A partial clone must not fetch behind our back.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
 _FIELDS = "%H%x00%P%x00%cI%x00%B%x00%x00"
-_PULL = re.compile(r"\(#([1-9][0-9]*)\)\s*$|^Merge pull request #([1-9][0-9]*) ")
+_MERGE = re.compile(r"Merge pull request #([1-9][0-9]*) ")
+_PULL = re.compile(rf"\(#([1-9][0-9]*)\)\s*$|^{_MERGE.pattern}")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,12 @@ class Commit:
     def subject(self) -> str:
         """The first line."""
         return self.message.strip().partition("\n")[0]
+
+    @property
+    def title(self) -> str:
+        """The subject, or what stands below the line that GitHub writes over a merge."""
+        below = self.message.strip().partition("\n")[2].strip()
+        return below.partition("\n")[0] if _MERGE.match(self.subject) and below else self.subject
 
     @property
     def pull(self) -> int | None:

@@ -18,7 +18,7 @@ from nanobench.dataset.clone import Clone, Commit
 from nanobench.dataset.extract.commands import Commands, first_commands
 from nanobench.dataset.extract.notes import notes_on
 from nanobench.dataset.extract.origin import Origin
-from nanobench.dataset.extract.statement import statement_source
+from nanobench.dataset.extract.statement import Statement, statement_source
 from nanobench.dataset.extract.tree import Tree
 from nanobench.dataset.tokens import TOKENIZER, tokens_of_bytes
 from nanobench.errors import InvalidInputError
@@ -68,13 +68,18 @@ class Extraction:
     Args:
         files: all files of the change.
         notes: facts that need a look.
-        statement_tokens: by `TOKENIZER`.
+        statement: with the message that it is a part of.
     """
 
     task: Task
     files: tuple[ChangedFile, ...]
     notes: tuple[str, ...]
-    statement_tokens: int
+    statement: Statement
+
+    @property
+    def statement_tokens(self) -> int:
+        """By `TOKENIZER`."""
+        return tokens_of_bytes(len(self.statement.text.encode()))
 
     def document(self) -> dict[str, Any]:
         """The same for a program."""
@@ -115,7 +120,7 @@ def extract_task(clone: Clone, sha: str, origin: Origin, request: Request) -> Ex
     files = changed_files(clone, base, sha, request.rules)
     check_usable(files, f"commit {sha}")
     required, tests = required_files(files), _names(files, ("test",))
-    source, statement = statement_source(clone, commit, request.paragraphs)
+    statement = statement_source(clone, commit, request.paragraphs)
     tree, before = Tree.at(clone, sha), Tree.at(clone, base)
     commands = first_commands([path for path in tests if path in tree], tree)
     size = sum(clone.sizes([before.blobs[path] for path in required if path in before]))
@@ -130,7 +135,7 @@ def extract_task(clone: Clone, sha: str, origin: Origin, request: Request) -> Ex
             "task_type": request.task_type or _task_type(commit),
             "reasoning_category": request.reasoning_category,
             "token_estimate": max(1, tokens_of_bytes(size)),
-            "problem_statement": source,
+            "problem_statement": statement.source,
             "required_files": required,
             "ground_truth_patch": _pinned(clone, base, sha),
             "contributor": request.contributor,
@@ -144,7 +149,7 @@ def extract_task(clone: Clone, sha: str, origin: Origin, request: Request) -> Ex
         task=task,
         files=files,
         notes=tuple(notes_on(clone, commit, base, files, commands)),
-        statement_tokens=tokens_of_bytes(len(statement.encode())),
+        statement=statement,
     )
 
 
@@ -251,7 +256,7 @@ def _identity(commit: Commit, origin: Origin, request: Request) -> dict[str, Any
 
 def _task_type(commit: Commit) -> str:
     """By the word that conventional commit messages begin with."""
-    found = _CONVENTIONAL.match(commit.subject)
+    found = _CONVENTIONAL.match(commit.title)
     return _TYPES.get(found[1].lower(), UNASSIGNED) if found else UNASSIGNED
 
 

@@ -1,35 +1,53 @@
 """The commit message as the statement of a task: which paragraphs, and their hash."""
 
 import hashlib
-import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from nanobench.dataset.clone import Clone, Commit
+from nanobench.dataset.extract.template import fills_a_form, says_nothing, without_markup
 from nanobench.model.task import Selection, StatementSource
 from nanobench.workspace.statement import commit_message, paragraphs, selected
 
-_TRAILER_ONLY = re.compile(
-    r"(?i)(co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|reported-by|helped-by"
-    r"|suggested-by|change-id|reviewed-on|cc|pr-url|refs?|git-svn-id|piperorigin-revid): \S"
-)
-_RULE = re.compile(r"[-*_]{3,}")
+
+@dataclass(frozen=True)
+class Statement:
+    """A part of a commit message.
+
+    Args:
+        text: the statement.
+        message: all paragraphs of the message.
+        chosen: the first and the last that the statement has, counted from 1.
+    """
+
+    source: StatementSource
+    text: str
+    message: tuple[str, ...]
+    chosen: tuple[int, int]
+
+    @property
+    def forms(self) -> list[int]:
+        """The numbers of chosen paragraphs that a template asked for."""
+        first, last = self.chosen
+        marked = list(enumerate(without_markup(self.message), 1))[first - 1 : last]
+        return [number for number, words in marked if fills_a_form(words)]
 
 
-def statement_source(
-    clone: Clone, commit: Commit, wanted: tuple[int, int] | None
-) -> tuple[StatementSource, str]:
-    """The source of the statement, and its text.
+def statement_source(clone: Clone, commit: Commit, wanted: tuple[int, int] | None) -> Statement:
+    """The statement of a change.
 
     Without `wanted` (first and last paragraph, from 1) all paragraphs are taken but the line that
-    GitHub writes over a merge commit, and what names people at the end.
+    GitHub writes over a merge commit, and at the end what names people or says nothing.
 
     Raises:
         InvalidInputError: the message is not UTF-8, or lacks a paragraph.
     """
     message = commit_message(clone.view, commit.sha)
     where = f"the message of commit {commit.sha}"
-    whole = selected(message, None, where)
-    chosen = wanted or _chosen(commit, paragraphs(whole))
-    selection = Selection(paragraphs=chosen) if chosen else None
+    found = paragraphs(selected(message, None, where))
+    chosen = wanted or _chosen(commit, found)
+    whole = chosen == (1, len(found)) and wanted is None
+    selection = None if whole else Selection(paragraphs=chosen)
     text = selected(message, selection, where)
     source = StatementSource(
         from_="commit_message",
@@ -37,19 +55,13 @@ def statement_source(
         select=selection,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
     )
-    return source, text
+    return Statement(source, text, tuple(found), chosen)
 
 
-def _chosen(commit: Commit, found: list[str]) -> tuple[int, int] | None:
-    """First and last paragraph; null for the whole message."""
+def _chosen(commit: Commit, found: Sequence[str]) -> tuple[int, int]:
+    first = 2 if commit.title != commit.subject else 1
     last = len(found)
-    while last > 1 and _names_people(found[last - 1]):
+    words = without_markup(found)
+    while last > first and says_nothing(words[last - 1]):
         last -= 1
-    merged = len(commit.parents) > 1 and commit.pull is not None
-    first = 2 if merged and last > 1 else 1
-    return None if (first, last) == (1, len(found)) else (first, last)
-
-
-def _names_people(paragraph: str) -> bool:
-    lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
-    return all(_TRAILER_ONLY.match(line) or _RULE.fullmatch(line) for line in lines)
+    return first, last

@@ -180,6 +180,40 @@ def test_co_authors_stay_out_of_the_statement(repo: Any, extract: Extract, tmp_p
     assert statement == "fix: double (#12)\n\nAdding is slow."
 
 
+def test_what_a_template_left_at_the_end_is_no_statement(
+    repo: Any, extract: Extract, tmp_path: Path
+) -> None:
+    merge = repo.commit(
+        TESTED,
+        "fix: double (#12)\n\n# Description\nAdding is slow.\n\n- [x] is said inside\n\n"
+        "It is.\n\n## Related\n<!-- for example\n\ncloses #1 -->\ncloses #34\n\n"
+        "## Checklist\n- [x] I have read the guide\n\n---------\n\nCc: someone\n",
+    )
+    found = extract(repo, merge)
+    _, statement = resolved(found.task, tmp_path)
+    assert statement.endswith("\n\nIt is.")
+    assert found.statement.chosen == (1, 4)
+    assert found.statement.forms == [3]
+
+
+def test_a_merge_of_branches_keeps_its_subject(repo: Any, extract: Extract, tmp_path: Path) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit(TESTED)
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "feat: double (#12)\n\nAdding is slow.", "side")
+    found = extract(repo, "HEAD")
+    assert resolved(found.task, tmp_path)[1] == "feat: double (#12)\n\nAdding is slow."
+
+
+def test_the_type_of_a_merge_is_told_by_its_title(repo: Any, extract: Extract) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit(TESTED)
+    repo.git("checkout", "-q", "main")
+    message = "Merge pull request #7 from someone/side\n\nfix(math)!: double\n"
+    repo.git("merge", "-q", "--no-ff", "-m", message, "side")
+    assert extract(repo, "HEAD").task.task_type == "bug_fix"
+
+
 def test_chosen_paragraphs_are_the_statement(repo: Any, extract: Extract, tmp_path: Path) -> None:
     merge = repo.commit(TESTED, "fix: double\n\nThe problem.\n\nThe solution.\n")
     found = extract(repo, merge, Request(paragraphs=(2, 2)))
