@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from nanobench.cli.bench import default_jobs
-from nanobench.cli.options import json_option, state_dir_option, tasks_dir_option, tasks_option
+from nanobench.cli.options import (
+    image_option,
+    json_option,
+    state_dir_option,
+    strategy_option,
+    tasks_dir_option,
+    tasks_option,
+)
 from nanobench.errors import GateError, InfrastructureError, UsageError
 
 if TYPE_CHECKING:
+    from nanobench.environment.strategies import StrategyName
     from nanobench.model.health import Health
 
 
@@ -21,12 +29,17 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Test runs at a time.  [default: half the cores]"
 )
+@strategy_option
+@image_option
 @tasks_dir_option
 @state_dir_option
 @json_option
 def health(
+    *,
     tasks: tuple[str, ...],
     jobs: int | None,
+    strategy: StrategyName | None,
+    image: str | None,
     tasks_dir: Path | None,
     state_dir: Path | None,
     as_json: bool,
@@ -43,6 +56,7 @@ def health(
     from nanobench.dataset.catalog import Catalog, find_tasks_dir
     from nanobench.dataset.health import Look, check_health
     from nanobench.dataset.selectors import select
+    from nanobench.environment.strategies import Choice
     from nanobench.files import StateDirectory
     from nanobench.pipeline.bench import Services
 
@@ -51,7 +65,7 @@ def health(
         raise UsageError("there is no task directory", remedy="name one with --tasks-dir")
     state = StateDirectory.locate(state_dir)
     entries = select(tasks, Catalog.open(directory, state))
-    with Services(state) as services:
+    with Services(state, Choice(strategy, image)) as services:
         look = Look(services, jobs or default_jobs(), lambda step: click.echo(step, err=True))
         found = check_health(entries, look)
     click.echo(f"healthy: {len(found.healthy)} of {len(entries)} tasks", err=True)

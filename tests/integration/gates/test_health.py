@@ -15,8 +15,8 @@ pytestmark = pytest.mark.real
 Submit = Callable[..., Any]
 
 
-def look(task: Any) -> Any:
-    arguments = ["--tasks-dir", str(task.tasks), "--state-dir", str(task.state), "--json"]
+def look(task: Any, *options: str) -> Any:
+    arguments = ["--tasks-dir", str(task.tasks), "--state-dir", str(task.state), "--json", *options]
     return CliRunner().invoke(dataset, ["health", *arguments])
 
 
@@ -27,6 +27,20 @@ def test_a_healthy_task_gives_nothing_to_do(submit: Submit) -> None:
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert (found["healthy"], found["proposals"], found["unchecked"]) == (["add-1"], [], [])
+
+
+def test_a_container_task_that_names_no_image_can_be_looked_at(
+    submit: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NANOBENCH_IMAGE", raising=False)
+    task = submit()
+    task.write(environment={"strategy": "container"})
+    done = look(task)
+    assert isinstance(done.exception, InfrastructureError)
+    assert "--image" in json.loads(done.stdout)["unchecked"][0]["because"]
+    done = look(task, "--image", "nanobench.invalid/none")
+    assert "names no image" not in json.loads(done.stdout)["unchecked"][0]["because"]
+    assert look(task, "--strategy", "native").exit_code == 0
 
 
 def test_a_history_that_was_rewritten_is_proposed_though_a_cache_still_has_it(
