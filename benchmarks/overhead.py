@@ -45,8 +45,9 @@ from nanobench.agent.scripted.server import ScriptedServer
 from nanobench.dataset.catalog import TaskEntry, load_task
 from nanobench.dataset.gates.findings import Findings
 from nanobench.dataset.gates.states import States
-from nanobench.dataset.gates.verification import verification_gate, write_expected
+from nanobench.dataset.gates.verification import verification_gate
 from nanobench.dataset.planning import PlanOptions, build_plan
+from nanobench.dataset.task_files import rewrite
 from nanobench.environment.native import NativeEnvironment
 from nanobench.environment.sandbox import probe_sandboxes
 from nanobench.environment.toolchain import Toolchain
@@ -261,7 +262,7 @@ def gated(task: Path, services: Services, outputs: Path) -> TaskEntry:
     expected = verification_gate(runs["base"][0], runs["golden"][0], findings)
     if expected is None:
         raise SystemExit(f"the task fails its gate: {findings.outcome()}")
-    write_expected(task, expected)
+    rewrite(task, {"expected": expected.model_dump(mode="json")})
     return load_task(task)
 
 

@@ -14,9 +14,10 @@ from nanobench.dataset.gates.flakiness import RUNS, flakiness_gate
 from nanobench.dataset.gates.repository_matrix import registry_gate, repository_matrix_gate
 from nanobench.dataset.gates.schema import schema_gate
 from nanobench.dataset.gates.states import States
-from nanobench.dataset.gates.verification import check_written, verification_gate, write_expected
+from nanobench.dataset.gates.verification import check_written, verification_gate
 from nanobench.dataset.reading import MisfitError, read_document
 from nanobench.dataset.repositories.registry import REGISTRY_FILE
+from nanobench.dataset.task_files import rewrite
 from nanobench.errors import InfrastructureError, InvalidInputError, NanobenchError
 from nanobench.model.gate import GateName, GateOutcome, TaskGates
 from nanobench.model.registry import Registry
@@ -124,7 +125,7 @@ def _tested(entry: TaskEntry, material: Material, file: str, terms: Terms) -> li
     expected = verification_gate(runs["base"][0], runs["golden"][0], verification)
     if expected is not None and terms.write and flakiness.passed:
         assert entry.path is not None  # noqa: S101 - only files are gated
-        write_expected(entry.path, expected)
+        rewrite(entry.path, {"expected": expected.model_dump(mode="json")})
     elif expected is not None:
         check_written(material.task, expected, verification)
     return [verification.outcome(), flakiness.outcome()]

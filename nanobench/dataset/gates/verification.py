@@ -1,11 +1,7 @@
 """The verification gate: the tests fail at base and pass with the golden patch."""
 
-import json
-from pathlib import Path
-
 from nanobench.dataset.gates.findings import Findings
 from nanobench.dataset.gates.states import Runs
-from nanobench.files import write_atomic
 from nanobench.model.task import Expected, Task
 from nanobench.verify.expected import REMEDY, UntoldError, compute_expected, some
 
@@ -36,14 +32,3 @@ def check_written(task: Task, expected: Expected, findings: Findings) -> None:
                     f"{len(apart)} tests differ from what was seen: {some(apart)}",
                     remedy,
                 )
-
-
-def write_expected(path: Path, expected: Expected) -> None:
-    """Put `expected` into a task file, leaving the order of its fields as it is.
-
-    Raises:
-        StateError: the file cannot be written.
-    """
-    document = json.loads(path.read_bytes())
-    document["expected"] = expected.model_dump(mode="json")
-    write_atomic(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -1,6 +1,7 @@
 """Task files are written for people, and changed without touching what they wrote."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,38 @@ def test_a_written_task_reads_back_and_leaves_defaults_out(
 
 
 def test_a_rewrite_keeps_the_order_and_the_words_of_its_writer(add_task: Add) -> None:
-    path = add_task("t1", problem_statement="Größe ≤ 5")
+    path = add_task("t1", problem_statement="Groesse ≤ 5")
+    path.write_text(path.read_text().replace("Groesse \\u2264 5", "Größe ≤ 5"))
     before = json.loads(path.read_text())
     rewrite(path, {"domain": "other", "attachments_optional": True})
     after = json.loads(path.read_text())
     assert list(after) == [*before, "attachments_optional"]
     assert after == {**before, "domain": "other", "attachments_optional": True}
     assert "Größe ≤ 5" in path.read_text()
+
+
+@pytest.mark.parametrize("indent", [None, 2, 4, "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_rewrite_keeps_every_other_byte(
+    add_task: Add, document: Callable[..., dict[str, Any]], indent: int | str | None, end: str
+) -> None:
+    path = add_task("t1")
+    text = json.dumps(document("t1", curation={"state": "candidate"}), indent=indent)
+    by_hand = re.sub(r'\[\s+"Python"\s+\]', '[ "Python" ]', text)
+    path.write_bytes(by_hand.replace("\n", end).encode())
+    before = path.read_bytes()
+    rewrite(path, {"domain": "other"})
+    assert path.read_bytes() == before.replace(b"web framework", b"other")
+    rulings = [{"on": "2026-06-01", "by": "a", "dispute": "b", "outcome": "c"}]
+    rewrite(path, {"domain": "web framework", "rulings": rulings})
+    after = path.read_bytes()
+    assert after.startswith(before.rstrip(b"}\r\n"))
+    assert list(json.loads(after)) == [*json.loads(before), "rulings"]
+    if indent:
+        expected = json.dumps({"rulings": rulings}, indent=indent).replace("\n", end)
+        assert after.endswith(expected[1:].encode())
+    else:
+        assert b"\n" not in after
 
 
 def test_a_rewrite_that_makes_no_task_is_not_written(add_task: Add) -> None:
