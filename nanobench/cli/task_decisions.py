@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,19 @@ REASONS = ("flaky", "history_rewritten", "contaminated", "other")
 
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 by_option = click.option("--by", required=True, metavar="PERSON", help="Who decides.")
+
+
+def _past(context: click.Context, parameter: click.Parameter, day: datetime) -> datetime:
+    """A day that has begun, in some time zone."""
+    if day.replace(tzinfo=UTC) > datetime.now(UTC) + timedelta(hours=14):
+        raise click.BadParameter(f"{day.date()} has not come yet")
+    return day
+
+
 on_option = click.option(
     "--on",
     type=click.DateTime(["%Y-%m-%d"]),
+    callback=_past,
     default=lambda: datetime.now(UTC).strftime("%Y-%m-%d"),
     show_default="today, UTC",
     help="The day.",
@@ -90,7 +100,7 @@ def retire(file: Path, reason: str, text: str, version: str, on: datetime, as_js
 )
 @on_option
 @json_option
-def rule(file: Path, on: datetime, as_json: bool, **said: str) -> None:
+def rule(file: Path, on: datetime, as_json: bool, **said: str | None) -> None:
     """Record a dispute about a task and its outcome in the task's file.
 
     Exit codes: 0 recorded, 2 usage, 3 no task.
@@ -99,11 +109,15 @@ def rule(file: Path, on: datetime, as_json: bool, **said: str) -> None:
     from nanobench.errors import UsageError
     from nanobench.model.task import Ruling
 
-    empty = [f"--{name}" for name in ("by", "dispute", "outcome") if not said[name].strip()]
+    empty = [
+        f"--{name.replace('escalated_to', 'escalate-to')}"
+        for name, text in said.items()
+        if text is not None and not text.strip()
+    ]
     if empty:
         raise UsageError(f"nothing is said with {', '.join(empty)}", remedy="say it in a sentence")
     entry = lifecycle.rule(file, Ruling.model_validate({"on": on.date(), **said}))
-    _tell(entry, f"{len(entry.task.rulings)} rulings", as_json)
+    _tell(entry, f"ruling {len(entry.task.rulings)} is recorded", as_json)
 
 
 def _tell(entry: TaskEntry, done: str, as_json: bool) -> None:

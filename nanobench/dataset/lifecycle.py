@@ -1,7 +1,7 @@
 """Decisions of people about a task, kept in its file: approval, retirement, rulings."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def approve(path: Path, by: str, on: date, checks: frozenset[str]) -> TaskEntry:
         checks: the ones of `CHECKS` that the person made and found true.
 
     Raises:
-        UsageError: a check was not made, or nobody is named.
+        UsageError: a check was not made, nobody is named, or the day is before the merge.
         GateError: the task is not ready, or already approved or retired; all reasons are told.
         InvalidInputError: the file is no task.
         StateError: it cannot be written.
@@ -47,7 +47,9 @@ def approve(path: Path, by: str, on: date, checks: frozenset[str]) -> TaskEntry:
             remedy="a task is approved when all four hold: " + ", ".join(CHECKS),
         )
     _check_named(by, "--by")
-    reasons = _obstacles(load_task(path).task)
+    task = load_task(path).task
+    _check_day(task, on)
+    reasons = _obstacles(task)
     if reasons:
         raise GateError(
             "the task cannot be approved: " + "; ".join(reasons),
@@ -83,7 +85,7 @@ def retire(path: Path, retirement: Retirement) -> TaskEntry:
     """Take a task out of use; its file stays.
 
     Raises:
-        UsageError: the version is none, or `other` has no text.
+        UsageError: the version is none, `other` has no text, or the day is before the merge.
         GateError: the task is retired already.
         InvalidInputError: the file is no task.
         StateError: it cannot be written.
@@ -94,7 +96,9 @@ def retire(path: Path, retirement: Retirement) -> TaskEntry:
         )
     if retirement.reason == "other" and not retirement.text.strip():
         raise UsageError("the reason 'other' needs its text", remedy="say why with --text")
-    status = load_task(path).task.status
+    task = load_task(path).task
+    _check_day(task, retirement.on)
+    status = task.status
     if status.state == "retired":
         raise GateError(
             f"the task is retired since {status.retired_on} ({status.reason})",
@@ -106,7 +110,7 @@ def retire(path: Path, retirement: Retirement) -> TaskEntry:
         "reason": retirement.reason,
         "text": retirement.text,
         "retired_on": retirement.on.isoformat(),
-        "version": retirement.version,
+        "version": retirement.version.removeprefix("v"),
     }
     return rewrite(path, {"status": left})
 
@@ -115,14 +119,26 @@ def rule(path: Path, ruling: Ruling) -> TaskEntry:
     """Add a dispute and its outcome to a task; earlier ones stay.
 
     Raises:
+        UsageError: the day is before the task's merge.
         InvalidInputError: the file is no task.
         StateError: it cannot be written.
     """
-    earlier = load_task(path).task.rulings
-    rulings: list[Any] = [one.model_dump(mode="json") for one in (*earlier, ruling)]
+    task = load_task(path).task
+    _check_day(task, ruling.on)
+    rulings: list[Any] = [one.model_dump(mode="json") for one in (*task.rulings, ruling)]
     return rewrite(path, {"rulings": rulings})
 
 
 def _check_named(name: str, option: str) -> None:
     if not name.strip():
         raise UsageError("nobody is named", where=option, remedy="name the person who decides")
+
+
+def _check_day(task: Task, on: date) -> None:
+    # A day less, since the decision's day is that of any time zone.
+    if on < task.merged_at.date() - timedelta(days=1):
+        raise UsageError(
+            f"{on} is before the change was merged, on {task.merged_at.date()}",
+            where="--on",
+            remedy="give the day of the decision",
+        )

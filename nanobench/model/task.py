@@ -174,6 +174,8 @@ class Curation(Document):
         signed = self.approved_by and self.approved_on and self.checks
         if self.state == "approved" and not signed:
             raise ValueError("an approved task needs 'approved_by', 'approved_on' and 'checks'")
+        if self.state == "approved" and self.checks and not all(self.checks.model_dump().values()):
+            raise ValueError("a task is approved when all four checks hold")
         return self
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from click.testing import CliRunner
 
 from nanobench.cli import task_decisions
+from nanobench.dataset.catalog import load_task
 from nanobench.dataset.lifecycle import CHECKS, Retirement, approve, retire, rule
 from nanobench.errors import GateError, InvalidInputError, UsageError
 from nanobench.model.task import Ruling, Status
@@ -134,6 +136,53 @@ def test_rulings_are_added_to_those_before(add_task: Add) -> None:
         ("a", "d1", None),
         ("b", "d2", "c"),
     ]
+
+
+@pytest.mark.parametrize(
+    "decide",
+    [
+        lambda path, day: approve(path, "someone", day, ALL),
+        lambda path, day: retire(path, Retirement("flaky", "", day, "1.1")),
+        lambda path, day: rule(path, Ruling(on=day, by="a", dispute="d", outcome="o")),
+    ],
+)
+def test_nothing_is_decided_before_the_change_was_merged(
+    add_task: Add, decide: Callable[[Path, date], object]
+) -> None:
+    path = add_task("t1")
+    before = path.read_bytes()
+    with pytest.raises(UsageError, match="before the change was merged, on 2026-05-01"):
+        decide(path, date(2026, 4, 29))
+    assert path.read_bytes() == before
+
+
+def test_a_version_is_written_as_the_dataset_writes_it(add_task: Add) -> None:
+    assert retire(add_task("t1"), Retirement("flaky", "", DAY, "v1.1")).task.status.version == "1.1"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--escalate-to", " "], "--escalate-to"),
+        (["--dispute", ""], "--dispute"),
+        (["--on", "2999-01-01"], "has not come yet"),
+    ],
+)
+def test_a_ruling_says_all_that_it_names(add_task: Add, options: list[str], words: str) -> None:
+    path = add_task("t1")
+    before = path.read_bytes()
+    said = ["--by", "a", "--dispute", "b", "--outcome", "c", *options]
+    done = CliRunner().invoke(task_decisions.rule, [str(path), *said])
+    assert done.exit_code != 0
+    assert words in f"{done.exception}{done.output}"
+    assert path.read_bytes() == before
+
+
+def test_an_approval_by_hand_with_a_check_that_does_not_hold_is_none(add_task: Add) -> None:
+    checks = {**dict.fromkeys(CHECKS, True), "tier": False}
+    signed = {"state": "approved", "approved_by": "a", "approved_on": "2026-06-01"}
+    with pytest.raises(InvalidInputError, match="all four checks hold"):
+        load_task(add_task("t1", curation={**signed, "checks": checks}))
 
 
 def test_what_is_no_task_stays_as_it_is(tmp_path: Path) -> None:
