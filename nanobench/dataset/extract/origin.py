@@ -10,6 +10,9 @@ from nanobench.workspace.git import without_credentials
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9._-]+")
 _SSH = re.compile(r"(?:ssh://)?git@(github\.com)[:/](.+)")
 _HOST = "https://github.com/"
+# Words by which GitHub closes an issue from a pull request's text.
+_CLOSES = r"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:#|%s/issues/)(\d+)\b"
+_COMMENT = re.compile(r"(?s)<!--.*?-->")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,21 @@ class Origin:
         """The page of a pull request, if the repository lies on GitHub."""
         on_github = number is not None and self.url.startswith(_HOST)
         return f"{self.url}/pull/{number}" if on_github else None
+
+    def issue_url(self, message: str, pull: int | None) -> str | None:
+        """The page of the issue that a commit closes, if the repository lies on GitHub."""
+        number = closed_issue(message, self.url) if self.url.startswith(_HOST) else None
+        return f"{self.url}/issues/{number}" if number not in (None, pull) else None
+
+
+def closed_issue(text: str, url: str) -> int | None:
+    """The first issue that GitHub closes for a text, outside of a template's comments.
+
+    Args:
+        url: of the repository.
+    """
+    found = re.search(_CLOSES % re.escape(url), _COMMENT.sub("", text))
+    return int(found[1]) if found else None
 
 
 def origin_of(clone: Clone, repo: str | None, url: str | None) -> Origin:

@@ -11,14 +11,13 @@ from urllib.parse import urlsplit
 
 from nanobench.dataset.changes import changed_files
 from nanobench.dataset.clone import Clone
+from nanobench.dataset.extract.origin import closed_issue
 from nanobench.errors import InfrastructureError, InvalidInputError
 
 if TYPE_CHECKING:
     from github.PullRequest import PullRequest as ApiPull
 
 _PATH = re.compile(r"/([^/]+/[^/]+)/pull/([1-9][0-9]*)(/.*)?")
-# Words by which GitHub closes an issue from a pull request's text.
-_CLOSES = r"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:#|%s/issues/)(\d+)\b"
 _API: Final = "https://api.github.com"
 _TIMEOUT_SECONDS = 30
 
@@ -95,7 +94,7 @@ def _facts(pull: ApiPull, repository: str) -> PullRequest:
             where=f"{repository}/pull/{pull.number}",
             remedy="choose a merged one",
         )
-    closes = re.search(_CLOSES % re.escape(repository), pull.body or "")
+    issue = closed_issue(pull.body or "", repository)
     return PullRequest(
         repo="/".join(repository.rsplit("/", 2)[1:]),
         url=repository,
@@ -104,7 +103,7 @@ def _facts(pull: ApiPull, repository: str) -> PullRequest:
         merged_at=pull.merged_at.isoformat(),
         commits=pull.commits,
         changed_files=pull.changed_files,
-        issue_url=f"{repository}/issues/{closes[1]}" if closes else None,
+        issue_url=f"{repository}/issues/{issue}" if issue else None,
     )
 
 
