@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from nanobench.dataset.extract.origin import Origin
 
 _TASK_FIELDS = ("task_id", "issue_url", "task_type", "test_command", "base")
+_SHOWN = 70
 _ASSIGNED = ("domain", "reasoning_category", "contributor")
 
 
@@ -139,8 +141,19 @@ def _give(extraction: Extraction, origin: Origin, out: Path | None, as_json: boo
         f"{tokens['required_files']}, statement {tokens['statement']}",
         err=True,
     )
-    for note in extraction.notes:
-        click.echo(f"note: {note}", err=True)
+    for line in (*_paragraphs_of(extraction), *(f"note: {note}" for note in extraction.notes)):
+        click.echo(line, err=True)
+
+
+def _paragraphs_of(extraction: Extraction) -> Iterator[str]:
+    """The message's paragraphs by number and first line, for who chooses others."""
+    from nanobench.report.escape import plain
+
+    message, (first, last) = extraction.statement.message, extraction.statement.chosen
+    yield "statement, by the paragraphs of the message (-: left out, see --paragraphs):"
+    for number, paragraph in enumerate(message, 1):
+        mark = " " if first <= number <= last else "-"
+        yield f" {mark}{number:3}  {plain(paragraph.strip().splitlines()[0], _SHOWN)}"
 
 
 def _place(out: Path, origin: Origin, task_id: str) -> Path:

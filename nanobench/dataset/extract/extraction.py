@@ -16,13 +16,14 @@ from pydantic import ValidationError
 from nanobench.dataset.changes import ChangedFile, Kind, PathRules, changed_files
 from nanobench.dataset.clone import Clone, Commit
 from nanobench.dataset.extract.commands import Commands, first_commands
-from nanobench.dataset.extract.notes import notes_on
+from nanobench.dataset.extract.notes import Noted, notes_on
 from nanobench.dataset.extract.origin import Origin
 from nanobench.dataset.extract.statement import Statement, statement_source
 from nanobench.dataset.extract.tree import Tree
 from nanobench.dataset.tokens import TOKENIZER, tokens_of_bytes
 from nanobench.errors import InvalidInputError
 from nanobench.model.task import PatchSource, Task, TierName
+from nanobench.verify.expected import some
 from nanobench.workspace.golden import patch_to_pin
 
 UNASSIGNED: Final = "unassigned"
@@ -145,10 +146,11 @@ def extract_task(clone: Clone, sha: str, origin: Origin, request: Request) -> Ex
             **_testing(commands, request, sha),
         }
     )
+    noted = Noted(commit, base, files, statement, None if request.test_command else commands)
     return Extraction(
         task=task,
         files=files,
-        notes=tuple(notes_on(clone, commit, base, files, commands)),
+        notes=tuple(notes_on(clone, noted)),
         statement=statement,
     )
 
@@ -185,7 +187,7 @@ def check_usable(files: Sequence[ChangedFile], where: str) -> None:
     if not files:
         refuse("the commit changes nothing", "choose the commit that holds the change")
     if kinds["submodule"]:
-        names = ", ".join(file.name for file in files if file.kind == "submodule")
+        names = some([file.name for file in files if file.kind == "submodule"])
         refuse(f"the change moves a submodule: {names}", "choose another pull request")
     if not kinds["source"]:
         refuse(
@@ -199,7 +201,7 @@ def check_usable(files: Sequence[ChangedFile], where: str) -> None:
             "solution",
         )
     if odd:
-        refuse(f"a path is not UTF-8: {', '.join(odd)}", "choose another pull request")
+        refuse(f"a path is not UTF-8: {some(odd)}", "choose another pull request")
 
 
 def _must_be_named(file: ChangedFile) -> bool:
@@ -249,7 +251,7 @@ def _identity(commit: Commit, origin: Origin, request: Request) -> dict[str, Any
         "task_id": request.task_id or f"{name or 'task'}-{pull or commit.sha[:8]}",
         "repo": origin.repo,
         "repo_url": origin.url,
-        "issue_url": request.issue_url,
+        "issue_url": request.issue_url or origin.issue_url(commit.message, pull),
         "pr_url": origin.pull_url(pull),
     }
 
@@ -272,7 +274,7 @@ def _testing(commands: Commands, request: Request, sha: str) -> dict[str, Any]:
         return {**found, "test_command": request.test_command}
     if not commands.suites:
         raise InvalidInputError(
-            "no test command is known for these test files: " + ", ".join(commands.not_run),
+            f"no test command is known for these test files: {some(commands.not_run)}",
             where=f"commit {sha}",
             remedy="give one with --test-command",
         )

@@ -294,6 +294,34 @@ def test_an_added_file_is_required_only_where_nothing_else_is(repo: Any, extract
     assert extract(repo, alone).task.required_files == ("src/other.py",)
 
 
+def test_many_files_of_one_kind_make_one_note(repo: Any, extract: Extract) -> None:
+    files = {f".github/w{number}.yml": "x\n" for number in range(9)}
+    found = extract(repo, repo.commit({**TESTED, **files}))
+    (note,) = (note for note in found.notes if "neither" in note)
+    assert note.endswith(".github/w4.yml and 4 more")
+    assert len(found.document()["files"]) == 11
+
+
+def test_what_a_suite_cannot_see_by_itself_is_noted(repo: Any, extract: Extract) -> None:
+    change = {
+        **TESTED,
+        "src/fast.rs": "fn f() {}\n",
+        "ui/view.ts": "1\n",
+        "pyproject.toml": "[project]\nname = 'widget'\ndependencies = ['more']\n",
+    }
+    found = extract(repo, repo.commit(change, "fix: double (#12)"))
+    assert "names dependencies, which are installed as the base has them: pyproject.toml" in (
+        found.notes
+    )
+    assert [note for note in found.notes if "another has to build" in note] == [
+        "no suite is in TypeScript, so that another has to build: ui/view.ts",
+        "no suite is in Rust, so that another has to build: src/fast.rs",
+    ]
+    assert "the statement is a single line" in found.notes
+    own = extract(repo, "HEAD", Request(test_command="make check {OUT}"))
+    assert not any("suite" in note for note in own.notes)
+
+
 @pytest.mark.parametrize(("count", "tier"), [(1, 1), (2, 2), (4, 2), (5, 3), (16, 3)])
 def test_the_tier_follows_the_count_of_required_files(
     repo: Any, extract: Extract, count: int, tier: int

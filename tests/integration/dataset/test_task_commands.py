@@ -33,7 +33,7 @@ def tasks_dir(tmp_path: Path) -> Path:
 @pytest.fixture
 def extracted(repo: Any, tasks_dir: Path) -> Callable[..., Result]:
     """`extracted("--json")`: `task extract` on a commit that is a task."""
-    merge = repo.commit(TESTED, "fix: it \x1b[31m(#12)\n\nIt is wrong.\n")
+    merge = repo.commit(TESTED, "fix: it \x1b[31m(#12)\n\nIt is wrong.\n\nCloses #34\n")
 
     def call(*options: str, change: str = merge) -> Result:
         about = ["--repo", "acme/widget", "--repo-url", str(repo.path)]
@@ -58,6 +58,8 @@ def test_the_task_goes_to_standard_output_and_the_rest_beside_it(
     assert result.exit_code == 0
     assert Task.model_validate_json(result.stdout).domain == "unassigned"
     assert "tokens (bytes/4)" in result.stderr
+    assert "\n    2  It is wrong.\n -  3  Closes #34\n" in result.stderr
+    assert "\x1b" not in result.stderr
     document = json.loads(extracted("--json").stdout)
     assert document["task"]["task_id"] == "widget-12"
     assert [row["kind"] for row in document["files"]] == ["source", "test"]
