@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from nanobench.dataset.changes import path_kind
+from nanobench.environment.cancel import cancelled
 from nanobench.environment.protocol import Prepared
 from nanobench.model.task import Task
 from nanobench.pipeline.bench import Material, Services
@@ -70,7 +71,12 @@ class States:
             return self._run(*asked, dependencies)
 
         with ThreadPoolExecutor(max_workers=self.jobs) as pool:
-            done = list(pool.map(one, asked))
+            try:
+                done = list(pool.map(one, asked))
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                cancelled.set()  # the pool waits for its threads, and these for their tests
+                raise
         found: dict[State, list[Runs]] = {state: [] for state in STATES}
         for (state, _), runs in zip(asked, done, strict=True):
             found[state].append(runs)
