@@ -70,11 +70,14 @@ def _step(home: str, runner: str, files: Sequence[str], tree: Tree) -> Step:
 
 
 def _node(files: Sequence[str], tree: Tree) -> str:
-    """`node --test`, through tsx if a project has it for its TypeScript."""
+    """`node --test`, through tsx if a project has it for its TypeScript.
+
+    A test that fails may leave a server open, for which Node would wait.
+    """
     typed = [path for path in files if language_of(path) == "TypeScript"]
     manifests = (manifest for path in typed for _, manifest in _manifests(path, tree))
     has_tsx = any("tsx" in _dependencies(manifest) for manifest in manifests)
-    return "npx tsx --test" if has_tsx else "node --test"
+    return f"{'npx tsx' if has_tsx else 'node'} --test --test-force-exit"
 
 
 def _runner(manifests: Sequence[tuple[str, dict[str, Any]]]) -> str | None:

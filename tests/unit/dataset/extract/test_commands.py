@@ -139,11 +139,15 @@ def test_a_project_of_poetry_gets_its_plug_ins_though_a_lock_of_uv_lies_beside_i
             "ava",
             "npx ava",
         ),
-        ('{"scripts": {"test": "npm run unit", "unit": "borp"}}', "node", "node --test"),
-        ('{"devDependencies": {"tsx": "1"}}', "node", "npx tsx --test"),
-        ("{}", "node", "node --test"),
-        ("[]", "node", "node --test"),
-        ("not json", "node", "node --test"),
+        (
+            '{"scripts": {"test": "npm run unit", "unit": "borp"}}',
+            "node",
+            "node --test --test-force-exit",
+        ),
+        ('{"devDependencies": {"tsx": "1"}}', "node", "npx tsx --test --test-force-exit"),
+        ("{}", "node", "node --test --test-force-exit"),
+        ("[]", "node", "node --test --test-force-exit"),
+        ("not json", "node", "node --test --test-force-exit"),
     ],
 )
 def test_the_manifest_names_the_runner(manifest: str, name: str, start: str) -> None:
