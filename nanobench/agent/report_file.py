@@ -16,6 +16,7 @@ from nanobench.model.signals import ReportState
 MAX_REPORT_BYTES = 32 * 1024 * 1024
 PIPE_BYTES = 65_536  # Nanocoder exits without draining a pipe: a cut report is k of these long
 _MAX_CANDIDATES = 100
+_MAX_DEPTH = 200  # beyond it whoever walks a report later could fail on it
 _LINE_START = re.compile(r"^\{", re.MULTILINE)
 _KIND = re.compile(r'^\{\s*"kind":\s*"([a-z-]+)"', re.MULTILINE)
 
@@ -57,6 +58,8 @@ def read_report(path: Path) -> StdoutReport:
         state: ReportState = "truncated" if size % PIPE_BYTES == 0 else "malformed"
         return StdoutReport(state, size, claimed_kind=kind)
     document, start, end = found
+    if _nests_too_deep(document):
+        return StdoutReport("malformed", size, claimed_kind=kind)
     try:
         report = AgentReport.model_validate(_without_surrogates(document))
     except ValidationError:
@@ -96,6 +99,15 @@ def first_object(text: str) -> tuple[dict[str, Any], int, int] | None:
         if "kind" in value:
             return value, match.start(), end
     return None
+
+
+def _nests_too_deep(document: Any) -> bool:
+    level, depth = [document], 0
+    while level and depth <= _MAX_DEPTH:
+        depth += 1
+        holders = [value.values() if isinstance(value, dict) else value for value in level]
+        level = [item for held in holders for item in held if isinstance(item, dict | list)]
+    return bool(level)
 
 
 def _without_surrogates(document: Any) -> Any:

@@ -119,6 +119,15 @@ def test_many_opening_braces_are_given_up(tmp_path: Path) -> None:
     assert read_report(write(tmp_path / "r", "{\n" * 100_000)).state == "malformed"
 
 
+@pytest.mark.parametrize("depth", [250, *range(900, 1000)])
+def test_what_nests_too_deep_is_malformed(tmp_path: Path, depth: int) -> None:
+    """Readers of the arguments are called from deeper places than the one that decodes them."""
+    text = pretty(toolCalls=[{"name": "x", "arguments": 0}])
+    deep = text.replace('"arguments": 0', '"arguments": ' + "[" * depth + "]" * depth)
+    assert deep != text
+    assert read_report(write(tmp_path / "r", deep)).state == "malformed"
+
+
 def test_a_huge_report_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_file, "MAX_REPORT_BYTES", 1000)
     text = pretty(finalText="x" * 5000)
