@@ -1,6 +1,7 @@
 """An HTTP server on loopback with a thread and an event loop of its own."""
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -14,6 +15,9 @@ from nanobench.errors import InfrastructureError
 T = TypeVar("T")
 MOST_BODY = 1 << 30  # bytes: a conversation carries every edit in every request
 _SHUTDOWN_SECONDS = 1.0
+# Requests that are no HTTP are the agent's doing: no traceback of them reaches the terminal.
+_LOGGER = logging.getLogger(__name__)
+_LOGGER.addHandler(logging.NullHandler())
 
 
 class LoopbackServer:
@@ -102,6 +106,7 @@ class LoopbackServer:
         self._runner = runner = web.AppRunner(
             self._application(),
             access_log=None,
+            logger=_LOGGER,
             # Without this a handler that waits for a provider never learns that its agent is gone.
             handler_cancellation=True,
             shutdown_timeout=_SHUTDOWN_SECONDS,

@@ -147,7 +147,7 @@ def _until(text: str) -> float:
     """Seconds until an HTTP date; negative when the text is none."""
     try:
         when = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return -1.0
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     return max(0.0, (when - datetime.now(UTC)).total_seconds())

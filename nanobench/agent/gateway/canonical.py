@@ -65,8 +65,9 @@ def canonical_request(
     ordered = urlencode(sorted(parse_qsl(query, keep_blank_values=True)))
     headers = (f"{name}: {_listed(request.headers.get(name, ''))}" for name in KEPT_HEADERS)
     route = f"{path}?{ordered}" if ordered else path
+    head = (request.dialect, request.method, route, *headers)
     return CanonicalRequest(
-        head=(request.dialect, request.method, route, *headers),
+        head=tuple(part.encode("utf-8", "replace").decode() for part in head),
         body=_canonical_body(request.agent_body, substitutions),
     )
 
@@ -80,6 +81,7 @@ def _canonical_body(body: bytes, substitutions: Sequence[Substitution]) -> list[
         )
         if isinstance(document, dict):
             document = {k: v for k, v in document.items() if k not in LEFT_OUT}
+            "".join(document).encode()  # a cassette names the fields, which UTF-8 has to carry
         return ["json", _Canonical(substitutions).of(document)]
     except (ValueError, RecursionError):
         return ["bytes", base64.b64encode(body).decode("ascii")]

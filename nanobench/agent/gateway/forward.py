@@ -28,6 +28,7 @@ from nanobench.agent.gateway.route import UNKNOWN_DIALECT, RouteOptions, Upstrea
 from nanobench.agent.gateway.transport import Transport, TransportError, UpstreamRequest
 
 _CUT = ErrorText("stream_cut", None, "the provider broke its reply off")
+_UNREADABLE = ErrorText("invalid_request", None, "the request's body cannot be read")
 _UNBUFFERED = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 
@@ -82,6 +83,8 @@ class Forwarding:
             return await self._pass_on(held)
         except AttemptFailed as failed:
             return await self._fail(failed.failure)
+        except (web.RequestPayloadError, web.HTTPRequestEntityTooLarge):
+            return await self._fail(Failure(400, _UNREADABLE))
         except (asyncio.CancelledError, ConnectionError):
             noted.client_left = True
             raise

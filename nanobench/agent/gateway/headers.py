@@ -67,4 +67,8 @@ def _with_key(value: str, key: str | None) -> str | None:
 def _without(headers: Mapping[str, str], dropped: frozenset[str]) -> dict[str, str]:
     named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
     lowered = ((name.lower(), value) for name, value in headers.items())
-    return {name: value for name, value in lowered if name not in dropped | named}
+    return {
+        name: value
+        for name, value in lowered
+        if name not in dropped | named and value.isprintable()  # nothing else can be sent on
+    }

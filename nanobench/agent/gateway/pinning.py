@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from nanobench.agent.exchange import TemperatureState
-from nanobench.agent.gateway.dialects.base import Dialect, Place, inner
+from nanobench.agent.gateway.dialects.base import Dialect, Place, inner, number
 from nanobench.agent.gateway.dialects.errors import ErrorDocument
 from nanobench.agent.gateway.reply import decode
 
@@ -67,12 +67,11 @@ def read_request(dialect: Dialect | None, route: str, body: bytes) -> Asked:
     document = decode(body) if dialect else None
     if dialect is None or not isinstance(document, dict):
         return Asked(None)
-    temperature = _at(document, dialect.temperature)
     return Asked(
         document=document,
         model=dialect.model(route, document),
         tools=dialect.tools(document),
-        temperature=temperature if isinstance(temperature, int | float) else None,
+        temperature=number(_at(document, dialect.temperature)),
         streams=dialect.streams(route, document),
     )
 

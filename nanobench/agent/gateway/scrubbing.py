@@ -48,7 +48,7 @@ class Scrubber:
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers that are worth keeping; names in lower case."""
         return {
-            name.lower(): self.secrets(value.encode()).decode()
+            name.lower(): self.secrets(value.encode("utf-8", "replace")).decode()
             for name, value in sorted(headers.items())
             if _SAFE_HEADER.fullmatch(name.lower())
         }

@@ -12,6 +12,7 @@ Place = tuple[str, ...]
 """The keys that lead to a value of a JSON document."""
 
 Document = dict[str, Any]
+_MOST = 1e12  # of tokens or dollars; whoever tells of more tells nonsense
 
 
 @dataclass
@@ -105,7 +106,14 @@ def text(value: Any) -> str | None:
 
 def count(value: Any) -> int | None:
     """A number of tokens, else null: an absent count is unknown, not 0."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value < _MOST else None
+
+
+def number(value: Any) -> float | None:
+    """A number that is not negative, else null."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and 0 <= value < _MOST else None
 
 
 def total(*values: Any) -> int | None:
@@ -128,7 +136,7 @@ def objects(value: Any) -> list[Document]:
 
 def named(listed: list[Document]) -> tuple[str, ...]:
     """The names of tool descriptions."""
-    return tuple(str(tool["name"]) for tool in listed if "name" in tool)
+    return tuple(name for tool in listed if (name := text(tool.get("name"))))
 
 
 def body_model(route: str, document: Document) -> str | None:

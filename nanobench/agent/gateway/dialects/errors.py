@@ -26,7 +26,8 @@ _OWN: dict[str, ErrorClass] = {
     REPLAY_CODE: "replay",
 }
 _MAX_DETAILS = 10_000
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
+_STATUS = re.compile(r"[45][0-9]{2}")
 
 _STATUSES: dict[int, ErrorClass] = {
     401: "authentication",
@@ -91,7 +92,7 @@ def error_document(document: Any, text: str = "") -> ErrorDocument:
         return ErrorDocument((), text)
     error = document.get("error", document)
     if not isinstance(error, dict):
-        return ErrorDocument((), str(error))
+        return ErrorDocument((), _flat(error))
     details = error.get("details")
     special = details.get("error_code") if isinstance(details, dict) else None
     found = (special, error.get("code"), error.get("type"), error.get("status"))
@@ -99,9 +100,9 @@ def error_document(document: Any, text: str = "") -> ErrorDocument:
     listed = [d for d in details if isinstance(d, dict)] if isinstance(details, list) else []
     return ErrorDocument(
         codes=tuple(str(code) for code in found if _is_code(code)),
-        message=message if isinstance(message, str) else json.dumps(message),
+        message=_flat(message),
         parameter=parameter if isinstance(parameter, str) else None,
-        details=json.dumps(listed)[:_MAX_DETAILS] if listed else "",
+        details=_flat(listed)[:_MAX_DETAILS] if listed else "",
         retry_after_seconds=_retry_delay(listed),
     )
 
@@ -138,8 +139,7 @@ def _innermost(status: int, codes: Iterable[str]) -> int:
     """A status inside the body, where the outer one says nothing (200, or 5xx of a proxy)."""
     if status != 200 and status < 500:
         return status
-    numbers = (int(code) for code in codes if code.isascii() and code.isdigit())
-    return next((number for number in numbers if 400 <= number < 600), status)
+    return next((int(code) for code in codes if _STATUS.fullmatch(code)), status)
 
 
 def _by_status(status: int) -> ErrorClass:
@@ -154,8 +154,17 @@ def _by_status(status: int) -> ErrorClass:
 
 def _retry_delay(details: list[dict[str, Any]]) -> float | None:
     """Google's RetryInfo: a duration such as `34s`."""
-    delays = (_DURATION.fullmatch(str(item.get("retryDelay", ""))) for item in details)
+    told = (item.get("retryDelay") for item in details)
+    delays = (_DURATION.fullmatch(delay) for delay in told if isinstance(delay, str))
     return next((float(delay[1]) for delay in delays if delay), None)
+
+
+def _flat(value: Any) -> str:
+    """A text as it is, another value as JSON; empty if it nests more deeply than can be written."""
+    try:
+        return value if isinstance(value, str) else json.dumps(value)
+    except RecursionError:
+        return ""
 
 
 def _is_code(value: Any) -> bool:

@@ -18,6 +18,7 @@ from nanobench.agent.gateway.dialects.base import (
     count,
     inner,
     named,
+    number,
     objects,
     text,
 )
@@ -109,8 +110,7 @@ def _read(document: Document, reading: Reading) -> None:
         reading.cached_tokens = count(cached)
         reasoning = inner(usage, "completion_tokens_details").get("reasoning_tokens")
         reading.reasoning_tokens = count(reasoning)
-        cost = usage.get("cost")  # OpenRouter
-        reading.cost = float(cost) if isinstance(cost, int | float) else None
+        reading.cost = number(usage.get("cost"))  # OpenRouter
 
 
 def _says(message: Document) -> bool:

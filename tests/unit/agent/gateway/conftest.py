@@ -114,7 +114,11 @@ class Provider:
             return
         lines = [f"HTTP/1.1 {play.status} Whatever", "transfer-encoding: chunked"]
         lines += [f"{name}: {value}" for name, value in play.headers.items()]
-        connection.sendall(("\r\n".join([*lines, "connection: close"]) + "\r\n\r\n").encode())
+        connection.sendall(
+            ("\r\n".join([*lines, "connection: close"]) + "\r\n\r\n").encode(
+                "utf-8", "surrogateescape"
+            )
+        )
         for piece in play.pieces:
             connection.sendall(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
             time.sleep(0.005)  # pieces arrive one by one

@@ -333,6 +333,24 @@ def test_compression_that_nobody_asked_for_is_undone(agent: Any, told: bool) -> 
     assert agent.exchange().input_tokens == 7
 
 
+def test_headers_that_cannot_be_sent_on_are_left_out(agent: Any) -> None:
+    headers = {"content-type": "text/event-stream", "x-odd": "a\x0bb", "x-wide": "\udcff"}
+    agent.plays(agent.Play(200, headers, ANSWER))
+    reply = agent.ask()
+    assert (reply.status, reply.body) == (200, b"".join(ANSWER))
+    assert not {"x-odd", "x-wide"} & reply.headers.keys()
+
+
+def test_a_request_that_cannot_be_read_is_refused_and_noted_as_an_error(
+    agent: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    agent.plays(agent.streaming(*ANSWER))
+    reply = agent.ask(b"no gzip", content_encoding="gzip")
+    assert (reply.status, agent.exchange().error_class) == (400, "invalid_request")
+    assert agent.provider.asked == []
+    assert capfd.readouterr().err == ""
+
+
 def test_an_unknown_route_passes_through_and_says_so(agent: Any) -> None:
     body = b'{"data": [1, 2]}'
     agent.plays(agent.Play(503, {"content-type": "application/json", "x-a": "b"}, (body,)))
