@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import get_args
 
@@ -49,19 +50,21 @@ def score_audit(key: AuditKey, answers: Sequence[Answers]) -> AuditScore:
     )
 
 
-def _share(item: str, category: AuditedCategory, answers: Iterable[Answers]) -> float | None:
+def _share(item: str, category: AuditedCategory, answers: Iterable[Answers]) -> Fraction | None:
     given = [one.labels[item] for one in answers if item in one.labels]
-    return sum(label == category for label in given) / len(given) if given else None
+    return Fraction(sum(label == category for label in given), len(given)) if given else None
 
 
-def _agreement(shares: Iterable[float]) -> Agreement:
-    """Wilson's interval over the items: two answers to one item are not two observations."""
+def _agreement(shares: Iterable[Fraction]) -> Agreement:
+    """Wilson's interval over the items: two answers to one item are not two observations.
+
+    Fractions, since thirds that are added up as floats may miss the 90 % that they reach.
+    """
     values = list(shares)
-    agreed = sum(values)
-    low, high = wilson(agreed, len(values))
-    return Agreement(
-        agreed=agreed, items=len(values), rate=agreed / len(values), low=low, high=high
-    )
+    agreed = sum(values, Fraction())
+    low, high = wilson(float(agreed), len(values))
+    rate = float(agreed / len(values))
+    return Agreement(agreed=float(agreed), items=len(values), rate=rate, low=low, high=high)
 
 
 def _reviewer(truth: dict[str, AuditedCategory], answers: Answers) -> ReviewerAgreement:
@@ -74,7 +77,7 @@ def _reviewer(truth: dict[str, AuditedCategory], answers: Answers) -> ReviewerAg
     return ReviewerAgreement(
         reviewer=answers.reviewer,
         agreement=_agreement(
-            float(rule == label) for rule, label in zip(rules, labels, strict=True)
+            Fraction(rule == label) for rule, label in zip(rules, labels, strict=True)
         ),
         kappa=cohens_kappa(rules, labels),
         confusion={

@@ -23,7 +23,6 @@ from nanobench.model.audit import (
     TracedFailure,
 )
 from nanobench.model.plan import Ruleset
-from nanobench.model.record import Record
 from nanobench.model.signals import TestOutcome
 
 ANSWER_FIELDS = ("bundle", "item", "reviewer", "label", "note")
@@ -35,16 +34,20 @@ _ID_LENGTH = 12
 
 
 def build(
-    drawn: Sequence[Candidate], population: int, seed: str, ruleset: Ruleset
+    drawn: Sequence[Candidate], found: Sequence[Candidate], seed: str, ruleset: Ruleset
 ) -> tuple[AuditBundle, AuditKey]:
     """The blinded items in an order that tells nothing, and what they are in truth.
+
+    Args:
+        found: all of which the sample is drawn; their names are taken out of every item.
 
     Raises:
         InvalidInputError: the patch of a run is missing or is not the one it was graded with.
     """
     pairs = sorted((_item_id(seed, one), one) for one in drawn)
     bundle_id = keyed(seed, "".join(item for item, _ in pairs))[:_ID_LENGTH]
-    items = tuple(_item(item, one) for item, one in pairs)
+    blind = Blinder(one.record.cell for one in found)
+    items = tuple(_item(item, one, blind) for item, one in pairs)
     entries = tuple(
         KeyEntry(
             item=item,
@@ -57,7 +60,7 @@ def build(
         for item, one in pairs
     )
     key = AuditKey(
-        bundle=bundle_id, seed=seed, ruleset=ruleset, population=population, entries=entries
+        bundle=bundle_id, seed=seed, ruleset=ruleset, population=len(found), entries=entries
     )
     return AuditBundle(bundle=bundle_id, items=items), key
 
@@ -78,15 +81,14 @@ def _item_id(seed: str, one: Candidate) -> str:
     return keyed(seed, f"item {one.digest}")[:_ID_LENGTH]
 
 
-def _item(item: str, one: Candidate) -> AuditItem:
-    blind = Blinder(one.record.cell)
+def _item(item: str, one: Candidate, blind: Blinder) -> AuditItem:
     patch = _patch(one)
     return AuditItem(
         item=item,
         language=one.language,
         failures=tuple(
             TracedFailure(test=test and blind(test), text=blind(text)[:_MOST_CHARACTERS])
-            for test, text in _failures(one.record)
+            for test, text in _failures(one)
         ),
         diff=blind(patch)[:_MOST_CHARACTERS],
         base=tuple(
@@ -120,9 +122,12 @@ def _patch(one: Candidate) -> str:
     return content.decode(errors="replace")
 
 
-def _failures(record: Record) -> list[tuple[str | None, str]]:
-    """What the suites say: their own errors first, then their failing target tests."""
-    suites = record.signals.verification.suites
+def _failures(one: Candidate) -> list[tuple[str | None, str]]:
+    """What the suites say: their own errors first, then their failing target tests.
+
+    Of too many those go that do not show the error that the verdict rests on.
+    """
+    suites = one.record.signals.verification.suites
     own = [(None, text) for suite in suites for text in suite.suite_errors]
     tests = [
         (test.id, _told(test))
@@ -130,7 +135,16 @@ def _failures(record: Record) -> list[tuple[str | None, str]]:
         for test in suite.targets
         if test.status in ("failed", "error") and _told(test)
     ]
-    return [*own, *tests][:_MOST_FAILURES]
+    found: list[tuple[str | None, str]] = [*own, *tests]
+
+    def beside(place: int) -> bool:
+        test, text = found[place]
+        shown = one.symptom and (test in one.symptom.test_ids or one.symptom.message in text)
+        return not shown
+
+    return [
+        found[place] for place in sorted(sorted(range(len(found)), key=beside)[:_MOST_FAILURES])
+    ]
 
 
 def _told(test: TestOutcome) -> str:

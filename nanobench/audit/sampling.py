@@ -4,11 +4,16 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from nanobench.model.audit import AuditedCategory
 from nanobench.model.plan import Ruleset
 from nanobench.model.record import Record
+from nanobench.model.signals import Symptom
+from nanobench.scoring.case import Case
+from nanobench.scoring.content import content_finding
+from nanobench.scoring.rulesets import RULESETS
 
 Stratum = tuple[AuditedCategory, str]
 
@@ -22,10 +27,17 @@ class Candidate:
     digest: str
     category: AuditedCategory
 
+    @cached_property
+    def symptom(self) -> Symptom | None:
+        """The error that the verdict rests on; of an older record perhaps only the first one."""
+        signals = self.record.signals
+        found = content_finding(Case(signals, RULESETS[self.record.verdict.ruleset]))
+        return found.symptom if found else next(iter(signals.verification.symptoms), None)
+
     @property
     def language(self) -> str:
-        """Of the error that the verdict rests on."""
-        return self.record.signals.verification.symptoms[0].language
+        """Of this error."""
+        return self.symptom.language if self.symptom else "unknown"
 
     @property
     def stratum(self) -> Stratum:

@@ -64,6 +64,10 @@ def export(
 
     if out.exists():
         raise UsageError("the bundle exists already", where=f"--out {out}")
+    if key.exists():
+        raise UsageError(
+            "the key exists already, perhaps that of another audit", where=f"--key {key}"
+        )
     if key.resolve().is_relative_to(out.resolve()):
         raise UsageError(
             "the key would go to the reviewers",
@@ -83,9 +87,9 @@ def export(
             where=", ".join(map(str, directories)),
             remedy="name result directories with such runs, or regrade them",
         )
-    bundle, truth = build(draw(found, size, seed), len(found), seed, ruleset)
-    write(bundle, out)
+    bundle, truth = build(draw(found, size, seed), found, seed, ruleset)
     write_atomic(key, truth.to_json())
+    write(bundle, out)
     click.echo(f"{len(bundle.items)} of {len(found)} runs: {out}")
 
 

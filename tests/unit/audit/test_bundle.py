@@ -16,7 +16,7 @@ HOSTILE = "</script><script>alert(1)</script> <!-- & \u2028"
 
 def made(root, seed="s"):
     found = candidates(records_below(root), "1.1")
-    return build(found, len(found), seed, "1.1")
+    return build(found, found, seed, "1.1")
 
 
 def test_an_item_has_trace_diff_and_base_and_no_name(tmp_path, write_run):
@@ -32,6 +32,35 @@ def test_an_item_has_trace_diff_and_base_and_no_name(tmp_path, write_run):
     told = bundle.to_json().lower()
     for name in ("acme", "zeta", "big did", key.entries[0].cell_id, "hallucinated", "attempt"):
         assert name.lower() not in told
+
+
+def test_every_item_is_without_the_names_of_all_runs(tmp_path, write_run):
+    patch = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n from google import keep\n-x\n+y\n"
+    for model in ("google/alpha-1", "acme/zeta-big"):
+        write_run(tmp_path, f"{model} t 1", patch=patch)
+    bundle, _ = made(tmp_path)
+    assert {one.base[0].text.splitlines()[0] for one in bundle.items} == {
+        "from [model] import keep"
+    }
+    assert {one.diff for one in bundle.items} == {bundle.items[0].diff}
+
+
+def test_the_error_that_the_verdict_rests_on_is_among_those_shown(tmp_path, write_run):
+    path = write_run(tmp_path, "acme/zeta t 1", message="no attribute last")
+    document = json.loads(path.read_text())
+    suite = document["signals"]["verification"]["suites"][0]
+    last = suite["targets"][0]
+    others = [{**last, "id": f"t::{n}", "message": "b", "details": "b"} for n in range(20)]
+    suite["targets"] = [*others, last]
+    symptom = document["signals"]["verification"]["symptoms"][0]
+    mismatch = {**symptom, "kind": "interface_mismatch", "language": "Go", "symbol": None}
+    known = {"in_agent_lines": True, "in_repository_at_base": False, "in_golden_patch": False}
+    document["signals"]["verification"]["symptoms"] = [mismatch, {**symptom, **known}]
+    path.write_text(json.dumps(document))
+    (item,) = made(tmp_path)[0].items
+    assert item.language == "Python"
+    assert len(item.failures) == 10
+    assert item.failures[-1].test == "t::one"
 
 
 def test_the_key_tells_what_the_bundle_does_not(tmp_path, write_run):

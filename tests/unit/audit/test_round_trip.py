@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from nanobench.cli.audit import audit
 from nanobench.cli.report import report
-from nanobench.errors import InvalidInputError, UsageError
+from nanobench.errors import InvalidInputError, StateError, UsageError
 from nanobench.model.audit import AuditKey
 
 OTHER = {
@@ -170,6 +170,33 @@ def test_the_key_never_goes_into_the_bundle(tmp_path, results):
     done = run(audit, "export", results, "--out", out, "--key", out / "key.json", "--seed", "s")
     assert isinstance(done.exception, UsageError)
     assert not out.exists()
+
+
+def test_the_key_of_another_audit_is_not_written_over(tmp_path, exported, results):
+    _, key = exported()
+    before = key.read_bytes()
+    done = run(audit, "export", results, "--out", tmp_path / "b", "--key", key, "--seed", "t")
+    assert isinstance(done.exception, UsageError)
+    assert key.read_bytes() == before
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_bundle_is_never_without_its_key(tmp_path, results):
+    out = tmp_path / "bundle"
+    done = run(audit, "export", results, "--out", out, "--key", tmp_path / "no/k", "--seed", "s")
+    assert isinstance(done.exception, StateError)
+    assert not out.exists()
+
+
+def test_three_reviewers_who_reach_90_of_100_together_are_not_rounded_below(
+    tmp_path, exported, tasks
+):
+    bundle, key = exported()
+    # Of 40 items 12 are not agreed on by one reviewer of three: 36 of 40.
+    sheets = [answer(bundle, key, f"r{n}", wrong=12 if n == 0 else 0) for n in range(3)]
+    done = run(audit, "score", key, *sheets, "--record", "--tasks-dir", tasks, "--json")
+    assert json.loads(done.output)["overall"]["rate"] == 0.9
+    assert "reported apart" in run(audit, "status", "--tasks-dir", tasks).output
 
 
 def test_nothing_to_audit_is_said(tmp_path, write_run):
