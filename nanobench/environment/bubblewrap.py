@@ -35,6 +35,8 @@ SYSTEM_LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 READ_ONLY_ROOT = ("--remount-ro", "/")  # the last option: nothing can be placed after it
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files dns\n"
 HOSTS = f"127.0.0.1 localhost {HOSTNAME}\n::1 localhost {HOSTNAME}\n"
+# Waits as a held command does; a shell's own variables are not the command's.
+HOLD = 'printf . >&0 && read -r _ && unset OLDPWD PWD SHLVL && exec "$@" </dev/null'
 # bubblewrap reports 128 + N for a command killed by signal N; these are the signals that kill.
 SIGNAL_CODES = {128 + number: -number for number in (2, 4, 6, 7, 8, 9, 11, 13, 15, 24, 25, 31)}
 
@@ -80,12 +82,13 @@ class Bubblewrap:
                     self.executable,
                     "--args", str(arguments),
                     "--json-status-fd", str(status),
-                    "--", *command.argv,
+                    "--", "/bin/sh", "-c", HOLD, "sh", *command.argv,
                 ),
                 env={},
                 stop=Running.kill_tree,
                 descriptors=(*descriptors, arguments),
                 places=writable_places(mounts),
+                held=True,
             )  # fmt: skip
             result = run_wrapped(command, wrapper)
         if result.exit_code is None:

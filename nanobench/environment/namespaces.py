@@ -66,7 +66,7 @@ class Namespaces:
             self.setpriv, "--pdeathsig", "KILL",
             self.unshare, *self.options, "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc",
         ]  # fmt: skip
-        supervisor = list(SUPERVISOR)
+        supervisor = [*SUPERVISOR, "--held"]
         if command.network == "none":
             unshare.append("--net")
             supervisor.append("--loopback")
@@ -80,6 +80,7 @@ class Namespaces:
             stop=_kill_init,
             cwd=command.cwd,
             places=writable_places(mounts),
+            held=True,
         )
         return run_wrapped(command, wrapper)
 

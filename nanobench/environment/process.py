@@ -3,16 +3,21 @@
 A wrapper writes JSON objects, one a line, to a status descriptor: `child-pid` names the
 process whose death ends the tree, if the wrapper's own end does not; `exit-code` is written
 only if the command really ran.
+
+A wrapper ties its life to ours by a death signal that it has to ask for first: one that is still
+starting when we are killed would run the command all the same. So a held command waits until
+we, alive, have seen it wait.
 """
 
 import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -37,6 +42,8 @@ class Wrapper:
         cwd: where the wrapper starts.
         descriptors: open descriptors that the wrapper reads, kept by number.
         places: the directories of the host that the command may write to.
+        held: whether the command writes a byte to its standard input, a socket, and starts only
+            when it has read a line from it.
     """
 
     argv: Callable[[int], Sequence[str]]
@@ -45,16 +52,20 @@ class Wrapper:
     cwd: str = "/"
     descriptors: tuple[int, ...] = ()
     places: tuple[Path, ...] = ()
+    held: bool = False
 
 
 class Running:
     """A started wrapper, what it has said so far, and the wait for its end."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", status: int) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", status: int, held: socket.socket | None
+    ) -> None:
         self.process = process
         self.tree: int | None = None  # pidfd of the process whose death ends the tree
         self.exit_code: int | None = None
         self._status = status
+        self._held = held
         self._rest = b""
         self._pending: set[int] = set()
         self._descriptors: list[int] = [status]
@@ -93,6 +104,8 @@ class Running:
         """Give the descriptors back."""
         for descriptor in self._descriptors:
             os.close(descriptor)
+        if self._held:
+            self._held.close()
 
     def _watch(self, pid: int) -> int | None:
         try:
@@ -105,14 +118,25 @@ class Running:
 
     def _poll(self, seconds: float) -> None:
         poller = select.poll()
-        for descriptor in (self._status, *self._pending):
+        held = self._held.fileno() if self._held else -1
+        for descriptor in (self._status, held, *self._pending):
             if descriptor >= 0:
                 poller.register(descriptor, select.POLLIN)
         for descriptor, _ in poller.poll(seconds * 1000):
             if descriptor in self._pending:
                 self._pending.discard(descriptor)
+            elif descriptor == held:
+                self._let_go()
             else:
                 self._read_status()
+
+    def _let_go(self) -> None:
+        """Start the command if it waits; a wrapper that failed has closed its end."""
+        assert self._held is not None  # noqa: S101 - polled only if there is one
+        with self._held, suppress(ConnectionError):
+            if self._held.recv(1):
+                self._held.sendall(b"\n")
+        self._held = None
 
     def _read_status(self) -> None:
         while self._status >= 0:
@@ -133,6 +157,8 @@ class Running:
         self.exit_code = said.get("exit-code", self.exit_code)
 
     def _wait_portably(self, seconds: float) -> bool:
+        if self._held and select.select([self._held], [], [], seconds)[0]:
+            self._let_go()
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -176,12 +202,13 @@ def _start(
 ) -> Running:
     status, child_end = os.pipe()
     os.set_blocking(status, False)
+    held, waiting = socket.socketpair() if wrapper.held else (None, None)
     try:
         process = subprocess.Popen(
             stack.enter_context(limits.around(wrapper.argv(child_end))),
             env=dict(wrapper.env),
             cwd=wrapper.cwd,
-            stdin=subprocess.DEVNULL,
+            stdin=waiting.fileno() if waiting else subprocess.DEVNULL,
             stdout=outputs[0],
             stderr=outputs[1],
             pass_fds=(child_end, *wrapper.descriptors),
@@ -189,10 +216,14 @@ def _start(
         )
     except BaseException:
         os.close(status)
+        if held:
+            held.close()
         raise
     finally:
         os.close(child_end)
-    running = Running(process, status)
+        if waiting:
+            waiting.close()
+    running = Running(process, status, held)
     stack.callback(running.close)
     return running
 

@@ -1,9 +1,10 @@
 """Run one command and let nothing of it survive. A script of its own: standard library only.
 
-usage: supervisor.py [--parent PID] [--loopback] STATUS_FD COMMAND [ARG ...]
+usage: supervisor.py [--parent PID] [--held] [--loopback] STATUS_FD COMMAND [ARG ...]
 
 As a plain process it becomes the subreaper of all that the command starts and dies with its
-parent (`--parent`); inside a new PID namespace it is the init process there. When the command
+parent (`--parent`); inside a new PID namespace it is the init process there. `--held`: it writes a
+byte to its standard input, a socket, and starts the command when it reads one. When the command
 ends, or on SIGTERM, every descendant is killed. Then `{"exit-code": N}` goes to STATUS_FD,
 N negative for a signal.
 
@@ -27,17 +28,20 @@ class Stopped(Exception):  # noqa: N818 - an order, not an error
 
 def main(argv: "list[str]") -> int:
     """Parse, run, kill, report."""
-    parent, loopback = 0, False
+    parent, held, loopback = 0, False, False
     while argv and argv[0].startswith("--"):
         option = argv.pop(0)
         if option == "--parent":
             parent = int(argv.pop(0))
+        held = held or option == "--held"
         loopback = loopback or option == "--loopback"
     status, command = int(argv[0]), argv[1:]
     signal.signal(signal.SIGTERM, _stop)
     try:
         if sys.platform == "linux":
             prepare_linux(parent, loopback)
+        if held:
+            wait_for_go_ahead()
         code = supervise(command, status)
     except Stopped:
         code = -signal.SIGTERM
@@ -74,6 +78,14 @@ def raise_loopback() -> None:
         request = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack_from("h", fcntl.ioctl(probe, SIOCGIFFLAGS, request), 16)[0]
         fcntl.ioctl(probe, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
+
+
+def wait_for_go_ahead() -> None:
+    """Say that we wait; our starter's end ends us before the command starts."""
+    os.write(0, b".")
+    if not os.read(0, 1):
+        raise Stopped
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 
 
 def supervise(command: "list[str]", status: int) -> int:

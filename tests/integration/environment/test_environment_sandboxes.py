@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from nanobench.environment.cancel import cancelled
+from nanobench.environment.process import Running
 from nanobench.environment.sandbox import Mount, Sandbox
 from nanobench.errors import InterruptedRunError, StateError
 
@@ -201,6 +202,31 @@ def test_killed_harness_takes_its_commands_along(
         harness.kill()
         harness.wait()
     assert eventually(lambda: processes_with(marker) == [])
+
+
+def test_no_command_starts_if_the_harness_dies_while_its_sandbox_starts(
+    isolating: Sandbox, shell: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(running: Any) -> None:  # as the kernel does for the dead
+        running._held.close()
+        running._held = None
+
+    monkeypatch.setattr(Running, "_let_go", die)
+    _, output = shell(isolating, "echo ran")
+    assert output == ""
+
+
+def test_commands_run_where_python_knows_no_pidfd(
+    sandbox: Sandbox, shell: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "pidfd_open")
+    result, output = shell(sandbox, "echo out; exit 3")
+    assert (result.exit_code, output) == (3, "out\n")
+
+
+def test_standard_input_is_empty(sandbox: Sandbox, shell: Any) -> None:
+    _, output = shell(sandbox, "cat; readlink /proc/self/fd/0")
+    assert output == "/dev/null\n"
 
 
 def test_interrupt_of_a_terminal_does_not_reach_commands(
