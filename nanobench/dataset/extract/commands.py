@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nanobench.dataset.extract.compiled import go_plan, jvm_plan, rust_plan
+from nanobench.dataset.extract.go import go_plan
+from nanobench.dataset.extract.jvm import jvm_plan
 from nanobench.dataset.extract.node import node_plan
 from nanobench.dataset.extract.plan import Plan, Step
 from nanobench.dataset.extract.python import python_plan
+from nanobench.dataset.extract.rust import rust_plan
 from nanobench.dataset.extract.tree import Tree
 from nanobench.model.task import Suite, TaskEnvironment
 

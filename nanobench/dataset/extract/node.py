@@ -9,6 +9,7 @@ from typing import Any
 from nanobench.dataset.extract.plan import Plan, Step, grouped, in_directory
 from nanobench.dataset.extract.tree import Tree, below, inside
 from nanobench.dataset.languages import language_of
+from nanobench.model.task import RuntimeName
 
 _TEST = re.compile(r"(^|/)[^/]*([._-](test|spec))\.[cm]?[jt]sx?$|(^|/)__tests__/.*\.[cm]?[jt]sx?$")
 # Runners without a habit for names take any file of a test directory.
@@ -33,29 +34,30 @@ _CONFIGURATION = {
     "ava": [f"ava.config.{end}" for end in _SCRIPTS],
 }
 _QUIET = "--no-audit --no-fund --ignore-scripts"
-_LOCKS = {
-    "pnpm-lock.yaml": "pnpm install --frozen-lockfile --ignore-scripts",
-    "yarn.lock": "yarn install --frozen-lockfile --ignore-scripts",
-    "package-lock.json": f"npm ci {_QUIET}",
-    "npm-shrinkwrap.json": f"npm ci {_QUIET}",
-}
+_LOCKS = ("pnpm-lock.yaml", "yarn.lock", "package-lock.json", "npm-shrinkwrap.json")
+_PNPM = "pnpm install --frozen-lockfile --ignore-scripts"
+_YARN = "yarn install --frozen-lockfile --ignore-scripts"
+_BERRY = "yarn install --immutable --mode=skip-build"
 
 
 def node_plan(paths: Sequence[str], tree: Tree) -> Plan:
     """One command per place and runner, which a package with tests names, itself or above it."""
     wanted = [path for path in paths if _TEST.search(path) or _IN_DIRECTORY.search(path)]
     suites: dict[tuple[str, str], list[str]] = {}
-    install = []
+    install: list[str] = []
+    runtimes: dict[RuntimeName, str] = {}
     for package, files in grouped(wanted, lambda p: tree.nearest(p, ["package.json"])).items():
         manifests = list(_manifests(package, tree))
         runner = _runner(manifests)
         mine = [path for path in files if runner and _is_test(path, runner)]
         if runner and mine:
             suites.setdefault((_home(runner, manifests, tree), runner), []).extend(mine)
-            install.append(_install(package, tree))
+            command, managers = _install(package, tree)
+            install.append(command)
+            runtimes |= managers
     steps = [_step(home, runner, files, tree) for (home, runner), files in suites.items()]
     covered = frozenset(path for files in suites.values() for path in files)
-    return Plan(tuple(steps), tuple(dict.fromkeys(install)), covered=covered)
+    return Plan(tuple(steps), tuple(dict.fromkeys(install)), runtimes, covered)
 
 
 def _is_test(path: str, runner: str) -> bool:
@@ -120,9 +122,31 @@ def _dependencies(manifest: dict[str, Any]) -> set[str]:
     return {name for table in tables if isinstance(table, dict) for name in table}
 
 
-def _install(package: str, tree: Tree) -> str:
-    for directory in tree.above(inside(package, "_"), list(_LOCKS)):
-        for name, command in _LOCKS.items():
-            if inside(directory, name) in tree:
-                return in_directory(directory, command)
-    return in_directory(package, f"npm install {_QUIET}")
+def _install(package: str, tree: Tree) -> tuple[str, dict[RuntimeName, str]]:
+    """The command by the nearest lock, and the package manager that it starts."""
+    for directory in tree.above(inside(package, "_"), _LOCKS):
+        manifest = next(_manifests(directory, tree), (directory, {}))[1]
+        asked = str(manifest.get("packageManager")).partition("+")[0]
+        for lock in _LOCKS:
+            if inside(directory, lock) not in tree:
+                continue
+            if lock == "pnpm-lock.yaml":
+                version = _asked("pnpm", asked) or _pnpm(tree.text(inside(directory, lock)))
+                return in_directory(directory, _PNPM), {"pnpm": version}
+            if lock == "yarn.lock":
+                berry = "__metadata:" in tree.text(inside(directory, lock))
+                version = _asked("yarn", asked) or ("4" if berry else "1.22.22")
+                return in_directory(directory, _BERRY if berry else _YARN), {"yarn": version}
+            return in_directory(directory, f"npm ci {_QUIET}"), {}
+    return in_directory(package, f"npm install {_QUIET}"), {}
+
+
+def _asked(name: str, manager: str) -> str | None:
+    found, _, version = manager.partition("@")
+    return version if found == name and version else None
+
+
+def _pnpm(lock: str) -> str:
+    """A pnpm that writes locks of this version; the newest of them writes 9.0."""
+    found = re.search(r"^lockfileVersion: '?([0-9]+)", lock, re.M)
+    return {"5": "7", "6": "8"}.get(found[1] if found else "", "10")

@@ -11,11 +11,14 @@ from typing import Any
 
 from nanobench.dataset.extract.plan import Plan, Step, grouped, in_directory
 from nanobench.dataset.extract.tree import Tree, below, inside, subtable
+from nanobench.model.task import RuntimeName
 
 _TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$")
 _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
 _MANIFESTS = (*_BUILDS, "pytest.ini", "tox.ini")
 _PLUGIN = re.compile(r"pytest-[\w.-]+", re.ASCII)
+_OURS = (3, 11)  # the oldest that NanoBench runs on, and a task that names none
+_LEAST = re.compile(r"(?:python_requires\s*=\s*|^)[^\n]*?(?:>=|~=|==)\s*([0-9]+)\.([0-9]+)")
 _GROUPS = ("test", "tests", "testing", "dev")
 _REQUIREMENTS = tuple(
     form.format(name)
@@ -35,7 +38,19 @@ def python_plan(paths: Sequence[str], tree: Tree) -> Plan:
         command = f"{posixpath.normpath(python)} -m pytest {names}"
         steps.append(Step("pytest", "Python", project, command))
         install.append(in_directory(home, _install(project, home, tree)))
-    return Plan(tuple(steps), tuple(dict.fromkeys(install)), covered=frozenset(mine))
+    newest = max((_python(step.cwd, tree) for step in steps), default=_OURS)
+    runtimes: dict[RuntimeName, str] = {}
+    if newest > _OURS:
+        runtimes["python"] = ".".join(map(str, newest))
+    return Plan(tuple(steps), tuple(dict.fromkeys(install)), runtimes, frozenset(mine))
+
+
+def _python(project: str, tree: Tree) -> tuple[int, int]:
+    """The oldest version that a project runs on, as far as it matters."""
+    manifest = tree.toml(inside(project, "pyproject.toml"))
+    stated = f"{subtable(manifest, 'project').get('requires-python')}"
+    found = _LEAST.search(f"{stated}\n{tree.text(inside(project, 'setup.cfg'))}")
+    return (int(found[1]), int(found[2])) if found else _OURS
 
 
 def _project(path: str, tree: Tree) -> str:

@@ -306,7 +306,9 @@ def test_gradle_runs_other_sets_of_tests_by_their_own_tasks() -> None:
             "gradle integrationTest --tests a.TwoTest test --tests a.OneTest",
         )
     ]
-    assert found.environment.install == ("gradle integrationTestClasses testClasses",)
+    assert found.environment.install == (
+        f"gradle integrationTestClasses testClasses && {{ {found.suites[0].command} || true; }}",
+    )
     assert len(found.not_run) == 2
 
 
@@ -324,6 +326,95 @@ def test_maven_runs_from_the_outermost_project() -> None:
             "mvn -B -pl core -am test -Dtest=a.BTest -Dsurefire.failIfNoSpecifiedTests=false",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("tests", "files", "runtimes"),
+    [
+        (["a.test.js"], {"package_dot_json": "{}"}, {}),
+        (
+            ["a.test.js"],
+            {
+                "package_dot_json": '{"packageManager": "pnpm@10.12.1+sha512.00"}',
+                "pnpm-lock_dot_yaml": "",
+            },
+            {"pnpm": "10.12.1"},
+        ),
+        (
+            ["p/a.test.js"],
+            {
+                "package_dot_json": "[]",
+                "p__package_dot_json": "{}",
+                "pnpm-lock_dot_yaml": "lockfileVersion: '6.0'\n",
+            },
+            {"pnpm": "8"},
+        ),
+        (
+            ["a.test.js"],
+            {"package_dot_json": "{}", "pnpm-lock_dot_yaml": "lockfileVersion: '9.0'\n"},
+            {"pnpm": "10"},
+        ),
+        (["a.test.js"], {"package_dot_json": "{}", "yarn_dot_lock": "# v1\n"}, {"yarn": "1.22.22"}),
+        (
+            ["a.test.js"],
+            {"package_dot_json": "{}", "yarn_dot_lock": "__metadata:\n  version: 8\n"},
+            {"yarn": "4"},
+        ),
+        (["tests/a.rs"], {"Cargo_dot_toml": ""}, {"rust": ">=1"}),
+        (
+            ["c/tests/a.rs"],
+            {
+                "Cargo_dot_toml": '[workspace.package]\nrust-version = "1.85"\n',
+                "c__Cargo_dot_toml": '[dependencies]\nx = "1.2"\n[package]\nversion = "1.3.0"\n',
+            },
+            {"rust": ">=1.85"},
+        ),
+        (
+            ["tests/a.rs"],
+            {
+                "Cargo_dot_toml": 'rust-version = "1.70"\n',
+                "rust-toolchain_dot_toml": '[toolchain]\nchannel = "1.91.0"\n',
+            },
+            {"rust": ">=1.91.0"},
+        ),
+        (["tests/a.rs"], {"Cargo_dot_toml": "", "rust-toolchain": "nightly\n"}, {"rust": ">=1"}),
+        (
+            ["m/src/test/java/ATest.java"],
+            {
+                "m__build_dot_gradle": "",
+                "build_dot_gradle": "languageVersion = JavaLanguageVersion.of(17)",
+                "settings_dot_gradle": "",
+            },
+            {"java": ">=17"},
+        ),
+        (
+            ["src/test/java/ATest.java"],
+            {"pom_dot_xml": "<maven.compiler.source>1.8</maven.compiler.source>"},
+            {"java": ">=8"},
+        ),
+        (["src/test/java/ATest.java"], {"pom_dot_xml": ""}, {"java": ">=8"}),
+        (
+            ["test_x.py"],
+            {"pyproject_dot_toml": "[project]\nrequires-python = '>=3.13,<4'\n"},
+            {"python": "3.13"},
+        ),
+        (
+            ["test_x.py"],
+            {"pyproject_dot_toml": "[project]\nrequires-python = '>=3.9'\n"},
+            {},
+        ),
+    ],
+)
+def test_the_runtimes_that_no_machine_has_by_itself_are_named(
+    tests: list[str], files: dict[str, Any], runtimes: dict[str, str]
+) -> None:
+    assert commands(tests, **files).environment.runtimes == runtimes
+
+
+def test_another_yarn_has_other_options() -> None:
+    files = {"package_dot_json": "{}", "yarn_dot_lock": "__metadata:\n"}
+    (install,) = commands(["a.test.js"], **files).environment.install
+    assert install == "yarn install --immutable --mode=skip-build"
 
 
 def test_two_ecosystems_give_two_suites() -> None:
