@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -84,22 +83,6 @@ class ObjectCache:
             self._checked = {known for known in self._checked if known[0] != url}
         with self._locked(repository):
             remove_tree(repository)
-
-    @contextmanager
-    def scratch(self) -> Iterator[Path]:
-        """A private directory that is gone afterwards.
-
-        Raises:
-            StateError: it cannot be created.
-        """
-        try:
-            directory = Path(tempfile.mkdtemp(prefix=".scratch-", dir=make_directory(self.root)))
-        except OSError as error:
-            raise state_error(error, self.root) from None
-        try:
-            yield directory
-        finally:
-            remove_tree(directory)
 
     def _path(self, url: str) -> Path:
         name = re.sub(r"[^A-Za-z0-9]+", "-", url.rstrip("/").rpartition("/")[2])[:40].strip("-")

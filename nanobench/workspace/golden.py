@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def resolve_golden(task: Task, snapshot: Snapshot, cache: ObjectCache) -> Golden
     if isinstance(source, PatchSource):
         golden = _from_commits(task, source, cache)
     else:
-        golden = _from_text(task, source, snapshot, cache)
+        golden = _from_text(task, source, snapshot)
     modules = [change.path for change in golden.changes if change.mode == SUBMODULE]
     if modules or not golden.changes:
         raise InvalidInputError(
@@ -80,12 +81,12 @@ def _where(task: Task) -> str:
     return f"task {task.task_id}, {_FIELD}"
 
 
-def _from_text(task: Task, text: str, snapshot: Snapshot, cache: ObjectCache) -> Golden:
+def _from_text(task: Task, text: str, snapshot: Snapshot) -> Golden:
     patch = text.encode()
     if not patch.endswith(b"\n"):
         patch += b"\n"
-    with cache.scratch() as scratch:
-        index = PrivateIndex(snapshot, scratch)
+    with tempfile.TemporaryDirectory() as scratch:
+        index = PrivateIndex(snapshot, Path(scratch))
         try:
             index.apply(patch)
         except GitError as error:
