@@ -81,8 +81,8 @@ def _write_table(results: Results, form: str, out: Path) -> None:
 def _write_tree(results: Results, sources: tuple[Path, ...], form: str, out: Path) -> list[str]:
     """Write the files of a format; gives what could not be exported."""
     from nanobench.files import make_directory, write_atomic
+    from nanobench.report.attempts import Attempts
     from nanobench.report.export.files import Export
-    from nanobench.report.html.attempts import Attempts
 
     made = Export(results, Attempts(results.records, sources))
     directory, count = make_directory(out), 0

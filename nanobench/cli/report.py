@@ -163,7 +163,7 @@ def write_html(
     Raises:
         StateError: the directory cannot be written.
     """
-    from nanobench.report.html.attempts import Attempts
+    from nanobench.report.attempts import Attempts
     from nanobench.report.html.writing import write_page
 
     write_page(results.report, Attempts(results.records, sources), directory, comparison)

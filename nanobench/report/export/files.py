@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 
+from nanobench.report.attempts import Attempt, Attempts
 from nanobench.report.document import Row
 from nanobench.report.export.atif import trajectory
 from nanobench.report.export.inspect_log import inspect_log
 from nanobench.report.export.predictions import prediction
 from nanobench.report.export.story import story
-from nanobench.report.html.attempts import Attempt, Attempts
 from nanobench.report.pairing import Results
 
 File = tuple[str, str]

@@ -8,7 +8,7 @@ import json
 
 from nanobench.agent.report_file import read_bounded
 from nanobench.pipeline.artifacts import AGENT_PATCH
-from nanobench.report.html.attempts import Attempt
+from nanobench.report.attempts import Attempt
 
 _PATCH_LIMIT = 64 * 1024 * 1024
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nanobench.model.record import Record
 from nanobench.model.report import ToolCall
-from nanobench.report.html.attempts import Attempt
+from nanobench.report.attempts import Attempt
 
 _PROMPT_LIMIT = 1024 * 1024
 # Nanocoder's report lists calls and not replies.

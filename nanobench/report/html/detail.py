@@ -8,10 +8,10 @@ from nanobench.errors import NanobenchError
 from nanobench.model.record import CommandSummary, Record
 from nanobench.model.signals import SuiteSignals, TestOutcome
 from nanobench.pipeline.artifacts import AGENT_REPORT, AGENT_STDERR
+from nanobench.report.attempts import Attempt, Read
 from nanobench.report.document import Trajectory
 from nanobench.report.escape import plain
 from nanobench.report.explanation import explain_record, render_explanation
-from nanobench.report.html.attempts import Attempt, Read
 from nanobench.report.trajectory import trajectory
 
 _LONG = 64 * 1024  # bytes of a prompt and of a patch

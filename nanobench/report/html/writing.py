@@ -6,9 +6,9 @@ from pathlib import Path
 from markupsafe import Markup
 
 from nanobench.files import make_directory, write_atomic
+from nanobench.report.attempts import Attempts
 from nanobench.report.comparison_document import Comparison
 from nanobench.report.document import Report
-from nanobench.report.html.attempts import Attempts
 from nanobench.report.html.detail import detail
 from nanobench.report.html.page import render_page, script_json
 

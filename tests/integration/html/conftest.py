@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from nanobench.model.plan import AgentSettings, Cell, Limits, ModelRef, Plan, PlanTask
 from nanobench.model.record import Record
+from nanobench.report.attempts import Attempts
 from nanobench.report.comparison import compare_results
-from nanobench.report.html.attempts import Attempts
 from nanobench.report.html.writing import write_page
 from nanobench.report.pairing import Results
 

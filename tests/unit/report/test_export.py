@@ -17,10 +17,10 @@ from nanobench.errors import UsageError
 from nanobench.model.plan import Cell, ModelRef, Plan, PlanTask
 from nanobench.model.record import Record
 from nanobench.pipeline.artifacts import AGENT_PATCH, PROMPT
+from nanobench.report.attempts import Attempts
 from nanobench.report.export.columns import COLUMNS
 from nanobench.report.export.files import Export
 from nanobench.report.export.table import csv_table, parquet_table
-from nanobench.report.html.attempts import Attempts
 from nanobench.report.pairing import Results
 
 Make = Callable[..., Record]

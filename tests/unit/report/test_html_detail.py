@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nanobench.model.record import Record
-from nanobench.report.html.attempts import Attempt
+from nanobench.report.attempts import Attempt
 from nanobench.report.html.detail import detail
 from nanobench.report.html.page import script_json
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from nanobench.model.record import Record
+from nanobench.report.attempts import Attempts
 from nanobench.report.html import writing
-from nanobench.report.html.attempts import Attempts
 from nanobench.report.html.writing import write_page
 from nanobench.report.pairing import Results
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nanobench.model.record import Record
-from nanobench.report.html.attempts import Attempt, Attempts
+from nanobench.report.attempts import Attempt, Attempts
 
 Make = Callable[..., Record]
 
