@@ -9,6 +9,7 @@ from rich.text import Text
 from nanobench.report.comparison_document import Comparison
 from nanobench.report.document import Report, Row
 from nanobench.report.escape import plain
+from nanobench.report.figures import MERGED
 from nanobench.report.measures import Estimate
 
 _CAUSE_WIDTH = 160
@@ -95,7 +96,8 @@ def _outcome(row: Row) -> str:
     if row.state != "present":
         return f"{row.state}: {cause(row)}" if cause(row) != row.state else row.state
     rule = f" (rule {row.rule})" if row.rule else ""
-    return f"{row.category or row.label}{rule}"
+    named = row.failure_mode if row.failure_mode == MERGED else row.category
+    return f"{named or row.label}{rule}"
 
 
 def cause(row: Row) -> str:

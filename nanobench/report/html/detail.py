@@ -59,7 +59,7 @@ def _facts(record: Record) -> Iterator[tuple[str, object]]:
     provenance = record.provenance
     named = [
         ("label", verdict.label),
-        ("category", verdict.category),
+        ("category by the rules", verdict.category),
         ("rule", verdict.rule),
         ("level", verdict.level),
         ("reason", verdict.reason),

@@ -58,7 +58,11 @@ def full(tmp_path: Path, make_record: Make) -> Attempt:
 def test_every_part_of_a_run_is_told(full: Attempt) -> None:
     found = detail(full)
     facts = dict(found["facts"])
-    assert (facts["category"], facts["rule"], facts["level"]) == ("partial_fix_only", "5", "1 + 2")
+    assert (facts["category by the rules"], facts["rule"], facts["level"]) == (
+        "partial_fix_only",
+        "5",
+        "1 + 2",
+    )
     assert found["evidence"] == ["1 of 2"]
     assert "rule 5" in found["explained"]
     assert found["prompt"]["text"] == "Make it work."

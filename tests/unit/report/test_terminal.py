@@ -41,6 +41,14 @@ def test_trouble_shows_its_cause_in_the_table(make_record: Make) -> None:
     assert "and more" not in table
 
 
+def test_a_low_audit_shows_one_category_in_the_table_too(make_record: Make) -> None:
+    record = make_record(0.0, verdict={"category": "hallucinated_api", "rule": 3})
+    assert "hallucinated_api (rule 3)" in render_table(build_report(None, [record]))
+    table = render_table(build_report(None, [record], merged_rulesets=("1.1",)))
+    assert "implementation_error (rule 3)" in table
+    assert "hallucinated_api" not in table
+
+
 def test_a_cell_that_never_ran_is_missing_and_no_more(make_record: Make) -> None:
     record = make_record(1.0)
     task = PlanTask(task_id="t1", origin="dataset", sha256="a" * 64)
