@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from nanobench.model.registry import Novelty, ScoredRepository
 
 _POINTS = ("0", "2", "4")
+_NO_PULLS = (
+    "no commit of this time names one in its subject, as in `… (#12)` or `Merge pull request #12 "
+    "from …`; --since looks further back"
+)
 
 clone_argument = click.argument("clone", type=click.Path(path_type=Path))
 repo_option = click.option(
@@ -170,14 +174,16 @@ def _candidates(
 
     with open_clone(clone) as opened:
         origin = origin_of(opened, repo, None)
-        found = rank_candidates(opened, opened.resolve(commit), since)
+        ranking = rank_candidates(opened, opened.resolve(commit), since)
     return {
         "repo": origin.repo,
         "since": since.isoformat(),
         "listed": LISTED,
         "rules": [{"points": rule.points, "rule": rule.words} for rule in RULES],
-        "candidates": [candidate.row(origin) for candidate in found[:limit]],
-        "of": len(found),
+        "candidates": [candidate.row(origin) for candidate in ranking.candidates[:limit]],
+        "of": len(ranking.candidates),
+        "merged": ranking.merged,
+        "unread": ranking.unread,
     }
 
 
@@ -186,9 +192,18 @@ def _ranked(document: dict[str, Any]) -> list[str]:
     from nanobench.report.escape import plain
 
     rows = document["candidates"]
-    lines = [f"{len(rows)} of {document['of']} candidates: {document['listed']}"]
+    lines = [
+        f"{len(rows)} of {document['of']} candidates among {document['merged']} pull requests "
+        f"merged since {document['since'][:10]}: {document['listed']}"
+    ]
     lines += [f"  {rule['points']} for {rule['rule']}" for rule in document["rules"]]
-    listing = [("points", "commit", "merged", "files", "languages", "tests", "subject")]
+    if document["unread"]:
+        lines.append(f"left out, since the clone lacks files of them: {document['unread']}")
+    if not document["merged"]:
+        lines.append(_NO_PULLS)
+    if not rows:
+        return lines
+    listing = [("points", "commit", "merged", "files", "languages", "tests", "title")]
     listing += [
         (
             str(row["points"]),
@@ -197,7 +212,7 @@ def _ranked(document: dict[str, Any]) -> list[str]:
             str(row["required_files"]),
             "+".join(row["languages"]),
             "+".join(row["test_languages"]),
-            plain(row["subject"], 70),
+            plain(row["title"], 70),
         )
         for row in rows
     ]

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from nanobench.dataset.clone import Clone
 from nanobench.dataset.extract.origin import Origin
-from nanobench.dataset.repositories.history import MergedChange, changes_with_tests
+from nanobench.dataset.repositories.history import MergedChange, change_with_tests, merged_pulls
+from nanobench.errors import RepositoryError
 
 FEWEST_FILES: Final = 2
 MOST_FILES: Final = 15
@@ -74,7 +75,7 @@ class Candidate:
             "pr_url": origin.pull_url(commit.pull),
             "pull": commit.pull,
             "merged_at": commit.committed_at,
-            "subject": commit.subject,
+            "title": commit.title,
             "required_files": len(self.change.required),
             "languages": self.change.languages("source"),
             "test_languages": self.change.languages("test"),
@@ -85,16 +86,38 @@ class Candidate:
         }
 
 
-def rank_candidates(clone: Clone, head: str, since: datetime) -> list[Candidate]:
+@dataclass(frozen=True)
+class Ranking:
     """The candidates of a branch, best first.
 
-    Raises:
-        RepositoryError: the clone lacks objects.
+    Args:
+        merged: how many pull requests were looked at.
+        unread: how many of these change files that the clone lacks.
     """
-    found = [
-        Candidate(change, tuple(rule for rule in RULES if rule.holds(change)))
-        for change in changes_with_tests(clone, head, since)
-        if _between(FEWEST_FILES, len(change.required), MOST_FILES)
-    ]
+
+    candidates: tuple[Candidate, ...]
+    merged: int
+    unread: int
+
+
+def rank_candidates(clone: Clone, head: str, since: datetime) -> Ranking:
+    """Look at what was merged into a branch since a moment.
+
+    Raises:
+        RepositoryError: the clone lacks commits, or the files of every change.
+    """
+    found, unread = [], list[RepositoryError]()
+    pulls = list(merged_pulls(clone, head, since))
+    for commit in pulls:
+        try:
+            change = change_with_tests(clone, commit)
+        except RepositoryError as error:
+            unread.append(error)
+            continue
+        if change is not None and _between(FEWEST_FILES, len(change.required), MOST_FILES):
+            found.append(Candidate(change, tuple(rule for rule in RULES if rule.holds(change))))
+    if unread and len(unread) == len(pulls):
+        raise unread[0]
     # Newest first within the same points: the sort keeps the branch's order.
-    return sorted(found, key=lambda candidate: -candidate.points)
+    ranked = sorted(found, key=lambda candidate: -candidate.points)
+    return Ranking(tuple(ranked), len(pulls), len(unread))

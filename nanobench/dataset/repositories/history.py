@@ -48,21 +48,39 @@ class MergedChange:
 def merged_pulls(clone: Clone, head: str, since: datetime | None = None) -> Iterator[Commit]:
     """Merged pull requests, newest first: commits of the branch whose subject names one.
 
+    A number that several commits have is of none of them: the pull request was merged commit by
+    commit, or the number is an issue's or another repository's.
+
     Args:
         since: leave out those committed before.
     """
-    for commit in clone.first_parents(head):
+    commits = list(clone.first_parents(head))
+    named = Counter(commit.pull for commit in commits)
+    for commit in commits:
         recent = since is None or commit.moment >= since
-        if commit.pull is not None and commit.parents and recent:
+        if commit.pull is not None and named[commit.pull] == 1 and commit.parents and recent:
             yield commit
 
 
-def changes_with_tests(
-    clone: Clone, head: str, since: datetime | None = None
-) -> Iterator[MergedChange]:
-    """Those that edit sources and tests, and no submodule."""
-    for commit in merged_pulls(clone, head, since):
-        files = changed_files(clone, commit.parents[0], commit.sha)
-        kinds = Counter(file.kind for file in files)
-        if kinds["source"] and kinds["test"] and not kinds["submodule"]:
-            yield MergedChange(commit, files)
+def changes_with_tests(clone: Clone, head: str) -> Iterator[MergedChange]:
+    """Those that edit sources and tests, and no submodule.
+
+    Raises:
+        RepositoryError: the clone lacks objects.
+    """
+    for commit in merged_pulls(clone, head):
+        change = change_with_tests(clone, commit)
+        if change is not None:
+            yield change
+
+
+def change_with_tests(clone: Clone, commit: Commit) -> MergedChange | None:
+    """What a merged pull request did; null without sources or tests, or with a submodule.
+
+    Raises:
+        RepositoryError: the clone lacks objects.
+    """
+    files = changed_files(clone, commit.parents[0], commit.sha)
+    kinds = Counter(file.kind for file in files)
+    fits = kinds["source"] and kinds["test"] and not kinds["submodule"]
+    return MergedChange(commit, files) if fits else None

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nanobench.cli.repo import repo as repo_command
-from nanobench.errors import InvalidInputError, UsageError
+from nanobench.errors import InvalidInputError, RepositoryError, UsageError
 from nanobench.model.registry import Registry, ScoredRepository
 
 Run = Callable[..., Result]
@@ -178,3 +178,46 @@ def test_candidates_are_ranked_by_the_rules_that_are_shown(repo: Any, run: Run) 
     assert all(rule in shown for rule in points)
     assert len(json.loads(run("candidates", "--json", "--limit", "1").output)["candidates"]) == 1
     assert json.loads(run("candidates", "--json", "--since", "2026-06-01").output)["of"] == 0
+
+
+def test_a_number_that_several_commits_have_makes_no_candidate(repo: Any, run: Run) -> None:
+    repo.commit({"src/m0.py": "0\n", "src/m1.py": "0\n"}, "Begin (#9)")
+    change = {"src/m0.py": "1\n", "src/m1.py": "1\n", "tests/test_widget.py": "# 1\n"}
+    repo.commit(change, "feat: of another repository (#9)")
+    own = repo.commit(dict.fromkeys(change, "2\n"), "feat: of this one (#10)")
+    document = json.loads(run("candidates", "--json").output)
+    assert [row["commit"] for row in document["candidates"]] == [own]
+    assert document["merged"] == 1
+
+
+def test_a_change_that_the_clone_lacks_files_of_does_not_hide_the_others(
+    repo: Any, run: Run
+) -> None:
+    change = ("src/m0.py", "src/m1.py", "tests/test_widget.py")
+    first = repo.commit(dict.fromkeys(change, "1\n"), "feat: one (#1)")
+    repo.commit({name: f"{name} 2\n" for name in change}, "feat: two (#2)")
+    for name in change:
+        blob = repo.git("rev-parse", f"HEAD:{name}").decode().strip()
+        (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    document = json.loads(run("candidates", "--json").output)
+    assert [row["commit"] for row in document["candidates"]] == [first]
+    assert (document["merged"], document["unread"]) == (2, 1)
+    assert "since the clone lacks files of them: 1\n" in run("candidates").output
+    blob = repo.git("rev-parse", f"{first}:src/m0.py").decode().strip()
+    (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    assert isinstance(run("candidates").exception, RepositoryError)
+
+
+def test_an_empty_list_says_since_when_and_how_pull_requests_are_known(repo: Any, run: Run) -> None:
+    repo.commit({"src/m0.py": "1\n"}, "Pushed directly")
+    shown = run("candidates").output
+    assert "0 of 0 candidates among 0 pull requests merged since 2026-04-01" in shown
+    assert "--since looks further back" in shown
+    assert "commit  " not in shown
+
+
+def test_a_merge_is_shown_by_its_title(repo: Any, run: Run) -> None:
+    change = ("src/m0.py", "src/m1.py", "tests/test_widget.py")
+    repo.commit(dict.fromkeys(change, "1\n"), "Merge pull request #1 from x/y\n\nMultiply\n\nmore")
+    (row,) = json.loads(run("candidates", "--json").output)["candidates"]
+    assert (row["title"], row["pull"]) == ("Multiply", 1)
