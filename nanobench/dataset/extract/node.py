@@ -26,6 +26,7 @@ _RUNNERS = {
 }
 _BY_SUFFIX = ("vitest", "jest")
 _NODE = re.compile(r"\bnode\b.*\s--test\b|\bborp\b")
+_NODE_ENDS = "--test-force-exit --test-timeout=120000"
 _SCRIPTS = ("ts", "mts", "cts", "js", "mjs", "cjs")
 _CONFIGURATION = {
     "vitest": [f"{name}.config.{end}" for name in ("vitest", "vite") for end in _SCRIPTS],
@@ -74,12 +75,12 @@ def _step(home: str, runner: str, files: Sequence[str], tree: Tree) -> Step:
 def _node(files: Sequence[str], tree: Tree) -> str:
     """`node --test`, through tsx if a project has it for its TypeScript.
 
-    A test that fails may leave a server open, for which Node would wait.
+    A test that fails may leave a server open, or wait for ever; Node would wait with it.
     """
     typed = [path for path in files if language_of(path) == "TypeScript"]
     manifests = (manifest for path in typed for _, manifest in _manifests(path, tree))
     has_tsx = any("tsx" in _dependencies(manifest) for manifest in manifests)
-    return f"{'npx tsx' if has_tsx else 'node'} --test --test-force-exit"
+    return f"{'npx tsx' if has_tsx else 'node'} --test {_NODE_ENDS}"
 
 
 def _runner(manifests: Sequence[tuple[str, dict[str, Any]]]) -> str | None:

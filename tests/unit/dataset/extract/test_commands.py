@@ -9,6 +9,8 @@ from nanobench.dataset.extract.commands import Commands, first_commands
 from nanobench.dataset.extract.tree import Tree
 from nanobench.verify.adapters import adapt
 
+NODE = "node --test --test-force-exit --test-timeout=120000"
+
 
 class Contents:
     """Stands for a clone whose blobs are named by their own text."""
@@ -142,12 +144,12 @@ def test_a_project_of_poetry_gets_its_plug_ins_though_a_lock_of_uv_lies_beside_i
         (
             '{"scripts": {"test": "npm run unit", "unit": "borp"}}',
             "node",
-            "node --test --test-force-exit",
+            NODE,
         ),
-        ('{"devDependencies": {"tsx": "1"}}', "node", "npx tsx --test --test-force-exit"),
-        ("{}", "node", "node --test --test-force-exit"),
-        ("[]", "node", "node --test --test-force-exit"),
-        ("not json", "node", "node --test --test-force-exit"),
+        ('{"devDependencies": {"tsx": "1"}}', "node", f"npx tsx{NODE.removeprefix('node')}"),
+        ("{}", "node", NODE),
+        ("[]", "node", NODE),
+        ("not json", "node", NODE),
     ],
 )
 def test_the_manifest_names_the_runner(manifest: str, name: str, start: str) -> None:
