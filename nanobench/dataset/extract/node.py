@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from nanobench.dataset.extract.plan import Plan, Step, grouped, in_directory
@@ -34,6 +34,8 @@ _CONFIGURATION = {
     "mocha": [f".mocharc.{end}" for end in ("js", "cjs", "mjs", "json", "jsonc", "yml", "yaml")],
     "ava": [f"ava.config.{end}" for end in _SCRIPTS],
 }
+_WORKSPACES = [f"vitest.workspace.{end}" for end in (*_SCRIPTS, "json")]
+_PROJECTS = re.compile(r"\bprojects\s*:")
 _QUIET = "--no-audit --no-fund --ignore-scripts"
 _LOCKS = ("pnpm-lock.yaml", "yarn.lock", "package-lock.json", "npm-shrinkwrap.json")
 _PNPM = "pnpm install --frozen-lockfile --ignore-scripts"
@@ -100,12 +102,27 @@ def _runner(manifests: Sequence[tuple[str, dict[str, Any]]]) -> str | None:
 
 
 def _home(runner: str, manifests: Sequence[tuple[str, dict[str, Any]]], tree: Tree) -> str:
-    """Where the runner finds its configuration, from the package upward, else the package."""
+    """Where the runner finds its configuration, from the package upward, else the package.
+
+    Vitest starts above it where packages are gathered as projects.
+    """
     names = _CONFIGURATION.get(runner, ())
+    for directory, _ in manifests:
+        if runner == "vitest" and _gathers(directory, tree):
+            return directory
     for directory, manifest in manifests:
-        if runner in manifest or any(inside(directory, name) in tree for name in names):
+        if runner in manifest or _named(names, directory, tree):
             return directory
     return manifests[0][0]
+
+
+def _gathers(directory: str, tree: Tree) -> bool:
+    texts = (tree.text(inside(directory, name)) for name in _CONFIGURATION["vitest"])
+    return _named(_WORKSPACES, directory, tree) or any(_PROJECTS.search(text) for text in texts)
+
+
+def _named(names: Iterable[str], directory: str, tree: Tree) -> bool:
+    return any(inside(directory, name) in tree for name in names)
 
 
 def _manifests(package: str, tree: Tree) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -196,6 +196,24 @@ def test_a_runner_starts_where_its_configuration_lies() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "root",
+    [
+        {"vitest_dot_config_dot_ts": "export default { test: { projects: ['packages/*'] } }"},
+        {"vitest_dot_workspace_dot_json": "[]"},
+    ],
+)
+def test_vitest_starts_where_packages_are_its_projects(root: dict[str, Any]) -> None:
+    found = commands(
+        ["packages/a/a.test.ts"],
+        package_dot_json='{"devDependencies": {"vitest": "1"}}',
+        packages__a__package_dot_json="{}",
+        packages__a__vitest_dot_config_dot_ts="",
+        **root,
+    )
+    assert told(found) == [("vitest", "TypeScript", ".", "npx vitest run packages/a/a.test.ts")]
+
+
 def test_a_package_takes_runner_and_lock_from_above() -> None:
     found = commands(
         ["packages/a/a.test.ts", "packages/b/b.spec.js"],
