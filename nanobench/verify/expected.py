@@ -45,7 +45,10 @@ def compute_expected(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> Ex
         pass_to_pass={n: tuple(sorted(ids & at_base[n])) for n, ids in sorted(at_golden.items())},
     )
     if not reasons and not any(expected.fail_to_pass.values()):
-        reasons.append("no test fails at base and passes at the golden state")
+        always = sum(map(len, expected.pass_to_pass.values()))
+        reasons.append(
+            f"no test fails at base and passes at the golden state; {always} pass at both"
+        )
     if reasons:
         error = UntoldError("verification gate failed", where="; ".join(reasons), remedy=REMEDY)
         error.reasons = tuple(reasons)

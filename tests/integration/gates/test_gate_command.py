@@ -189,7 +189,10 @@ def test_a_required_file_that_the_patch_leaves_alone_is_named(submit: Submit) ->
 @pytest.mark.parametrize(
     ("test", "seen"),
     [
-        ("test('idle', () => {});\n", "no test fails at base"),
+        (
+            "test('idle', () => {});\n",
+            "no test fails at base and passes at the golden state; 1 pass at both",
+        ),
         ("test('bad', () => { throw new Error('x'); });\n", "golden: suite node: 1 fail"),
         ("process.abort();\n", "golden"),
         (
@@ -218,11 +221,14 @@ def test_a_suite_that_gives_no_results_is_told_with_its_last_words_and_is_not_ca
 
 def test_expected_that_is_missing_or_made_up_is_told(submit: Submit) -> None:
     task = submit()
-    assert "expected: the file does not say" in task.gate(expected=...).told("verification")
+    assert task.gate(expected=...).told("verification") == (
+        "expected: the file does not say which tests must pass; seen: 1 fails without the patch "
+        "(test/add.test.js::adds), 1 pass either way"
+    )
     made_up = {"fail_to_pass": {"node": []}, "pass_to_pass": {"node": ["test/add.test.js::adds"]}}
     told = task.gate(expected=made_up).told("verification")
-    assert "expected.fail_to_pass.node: 1 tests differ" in told
-    assert "expected.pass_to_pass.node: 2 tests differ" in told
+    assert "fail_to_pass.node: 1 tests differ: seen, not stated: test/add.test.js::adds\n" in told
+    assert told.endswith("is there; stated, not seen: test/add.test.js::adds")
 
 
 def test_a_gate_that_could_not_be_run_has_not_passed(submit: Submit) -> None:
@@ -273,6 +279,8 @@ def test_the_contamination_gate_holds_dates_against_the_cutoff_and_the_commit(
     assert any(
         one["field"] == field and seen in one["seen"] for one in gated.problems("contamination")
     ), gated.told("contamination")
+    fields = [one["field"] for one in gated.problems("contamination") if seen in one["seen"]]
+    assert fields == [field]
 
 
 def test_a_repository_that_is_not_in_the_registry_is_told(submit: Submit) -> None:
