@@ -11,8 +11,8 @@ Gradle's `Test` task.
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from xml.dom import Node, minidom
-from xml.parsers.expat import ExpatError
+from xml.dom import Node, expatbuilder, minidom
+from xml.parsers.expat import ExpatError, errors
 
 _TEST_PLUGINS = frozenset({"maven-surefire-plugin", "maven-failsafe-plugin"})
 _TEST_PLACES = frozenset({"testSourceDirectory", "testResources"})
@@ -21,6 +21,15 @@ _TEST_PROPERTY = re.compile(
     r"|groups|excludedGroups|includesFile|excludesFile|testFailureIgnore|failIfNoTests"
 )
 _CLOSED = frozenset({"plugin", "dependencies"})  # in which nothing steers the tests
+# Maven knows HTML's entities and more encodings, and does not look at prefixes.
+_READ_BY_MAVEN = frozenset(
+    errors.codes[message]
+    for message in (
+        errors.XML_ERROR_UNDEFINED_ENTITY,
+        errors.XML_ERROR_UNKNOWN_ENCODING,
+        errors.XML_ERROR_INCORRECT_ENCODING,
+    )
+)
 _BETWEEN_TAGS = re.compile(r">\s+<")
 
 _GRADLE_COMMENT = re.compile(
@@ -45,6 +54,7 @@ def pom_sections(text: str) -> Mapping[str, str]:
 
     Raises:
         ValueError: it is no XML.
+        LookupError: it may be XML to Maven, and cannot be read here.
     """
     return {
         name: _BETWEEN_TAGS.sub("><", part.element.toxml()) for name, part in _parts(text).items()
@@ -69,9 +79,13 @@ def merge_pom(agent: str, base: str, names: Collection[str]) -> str:
 def _document(text: str) -> minidom.Document:
     try:
         # Expat itself bounds what entities expand to.
-        return minidom.parseString(text.encode("utf-8", "surrogateescape"))  # noqa: S318
+        content = text.encode("utf-8", "surrogateescape")
+        return expatbuilder.parseString(content, namespaces=False)  # noqa: S316
     except ExpatError as error:
-        raise ValueError(str(error)) from None
+        kind = LookupError if error.code in _READ_BY_MAVEN else ValueError
+        raise kind(str(error)) from None
+    except ValueError as error:  # an encoding with several bytes to a character
+        raise LookupError(str(error)) from None
 
 
 def _root(document: minidom.Document) -> minidom.Element:

@@ -61,7 +61,8 @@ def restore(path: bytes, versions: Versions, commands: Invoked) -> tuple[bytes, 
 
     A file that does not parse is left as it is: the runner will refuse it. A file in which the
     sections cannot be told from the rest is taken from the base as a whole; so is one that is
-    nested too deep for us, which a runner may still read, and one whose base does not parse.
+    nested too deep or encoded too oddly for us, which a runner may still read, and one whose base
+    does not parse.
     """
     kind = _kind(path)
     if kind is None:
@@ -69,7 +70,7 @@ def restore(path: bytes, versions: Versions, commands: Invoked) -> tuple[bytes, 
     agent, base = _text(versions.agent), _text(versions.base or b"")
     try:
         return _restored(kind, versions, (agent, base), commands)
-    except (RecursionError, ValueError):
+    except (RecursionError, ValueError, LookupError):
         return versions.base or b"", ("all",)
 
 

@@ -195,3 +195,25 @@ def test_a_program_with_the_same_statements_about_tests_is_the_agents(
     agent = GRADLE.replace("4.13'", "4.13'\n    implementation 'a:b:1'").replace(" // test", "")
     agent += "\njar { manifest { attributes 'a': 'b' } }\n"
     assert after(task, "build.gradle", agent, GRADLE) == (agent, ())
+
+
+@pytest.mark.parametrize(
+    ("plain", "odd"),
+    [
+        ('"1.0"', '"1.0" encoding="Shift_JIS"'),
+        ('"1.0"', '"1.0" encoding="IBM-Thai"'),
+        ("<properties>", "<name>&copy;</name><properties>"),
+    ],
+)
+def test_a_pom_that_only_maven_can_read_is_taken_from_the_base(
+    task: Callable[..., Task], plain: str, odd: str
+) -> None:
+    agent = pom("<skipTests>true</skipTests>").replace(plain, odd, 1)
+    assert after(task, "pom.xml", agent, pom()) == (pom(), ("all",))
+
+
+def test_prefixes_that_only_xml_namespaces_forbid_hide_nothing(task: Callable[..., Task]) -> None:
+    agent = pom("<skipTests>true</skipTests>").replace("<properties>", "<a:b/><properties>", 1)
+    text, names = after(task, "pom.xml", agent, pom())
+    assert "skipTests" not in text
+    assert names == ("properties.skipTests",)
