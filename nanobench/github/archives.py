@@ -27,7 +27,10 @@ DOCUMENT_BYTES = 64 * 1024 * 1024
 _CHUNK = 1024 * 1024
 # What no file of ours has, and what some system gives a meaning: separators, drives, controls.
 _ODD = re.compile(r"[\\:\x00-\x1f\x7f<>\"|?*]")
-_TROUBLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_TROUBLE = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+)  # fmt: skip
 
 
 class HostileArchiveError(InvalidInputError):
@@ -48,7 +51,8 @@ def extract(archive: Path, into: Path, bounds: Bounds | None = None) -> None:
 
     Raises:
         HostileArchiveError: it is no archive, it exceeds the bounds, or one of its entries is
-            a link, is encrypted, stands twice, or would lie outside of the directory.
+            a link, is encrypted or compressed in an unusual way, stands twice, or would lie outside
+            of the directory.
         StateError: the directory cannot be written.
     """
     bounds = bounds or Bounds()
@@ -128,6 +132,8 @@ def _wrong(entry: zipfile.ZipInfo, seen: set[str], bounds: Bounds) -> str:
         return f"{name[:200]!r} is a link or another special file"
     if entry.flag_bits & 0x1:
         return f"{name[:200]!r} is encrypted"
+    if entry.compress_type not in _PACKED:
+        return f"{name[:200]!r} is compressed in an unusual way"
     if _ODD.search(name) or any(part in ("", ".", "..") for part in parts):
         return f"the name {name[:200]!r} leads out of the directory or has odd signs"
     if len(parts) > bounds.depth or any(len(part.encode()) > 200 for part in parts):

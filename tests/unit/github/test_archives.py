@@ -60,6 +60,21 @@ def test_links_and_devices_are_refused(tmp_path: Path, pack: Pack, mode: int) ->
     assert not (tmp_path / "out").exists()
 
 
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path, pack: Pack) -> None:
+    archive = pack({"caf\u00e9.json": b"{}"})
+    archive.write_bytes(archive.read_bytes().replace("\u00e9".encode(), b"\xff\xfe"))
+    with pytest.raises(HostileArchiveError):
+        extract(archive, tmp_path / "out")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_no_job_of_github_packs_so_is_refused(tmp_path: Path, method: int) -> None:
+    with zipfile.ZipFile(tmp_path / "made.zip", "w", method) as archive:
+        archive.writestr("plan.json", b"{}")
+    with pytest.raises(HostileArchiveError, match="unusual"):
+        extract(tmp_path / "made.zip", tmp_path / "out")
+
+
 @pytest.fixture
 def declared(tmp_path: Path) -> Callable[[int], Path]:
     """`declared(n)`: a million zeros that say they are `n` bytes."""
