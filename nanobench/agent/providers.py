@@ -38,7 +38,10 @@ def find_provider(name: str, environ: Mapping[str, str], cwd: Path) -> dict[str,
             )
         if matches:
             where = f"{origin}, provider {name!r}"
-            return {k: _substitute(v, environ, where) for k, v in matches[-1].items()}
+            try:
+                return {k: _substitute(v, environ, where) for k, v in matches[-1].items()}
+            except RecursionError:
+                raise InvalidInputError("the JSON is nested too deeply", where=where) from None
         known.update(p["name"] for p in providers)
     advice = f"describe it under nanocoder.providers in {CONFIG_FILE} or in NANOCODER_PROVIDERS"
     raise InvalidInputError(
@@ -105,6 +108,8 @@ def _providers(text: str, origin: str) -> list[dict[str, Any]]:
         ) from None
     except RecursionError:
         raise InvalidInputError("the JSON is nested too deeply", where=origin) from None
+    except ValueError as error:  # an integer of too many digits
+        raise InvalidInputError(f"the JSON cannot be used: {error}", where=origin) from None
     listed = document
     if isinstance(document, dict):
         inner = document.get("nanocoder")

@@ -95,7 +95,7 @@ def read_context(environ: Mapping[str, str]) -> Context:
             pull_request=_pull_request(event, payload),
             triggered_by=_triggering(event, payload),
         )
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         raise InvalidInputError(
             f"the payload is none of a {event!r} event", where="GITHUB_EVENT_PATH"
         ) from None

@@ -153,12 +153,13 @@ def _lines(value: Any, key: str, path: str) -> list[str]:
     """A command as a shell line, an argument list, or an object of either."""
     if value is None or value == "":
         return []
-    if isinstance(value, str):
+    if _is_text(value):
         return [value]
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+    if isinstance(value, list) and all(map(_is_text, value)):
         return [join(value)] if value else []
-    if isinstance(value, dict):
-        return [line for name in sorted(value) for line in _lines(value[name], key, path)]
+    parts = [value[name] for name in sorted(value)] if isinstance(value, dict) else []
+    if parts and not any(isinstance(part, dict) for part in parts):
+        return [line for part in parts for line in _lines(part, key, path)]
     raise _refused(f"{key} of the devcontainer is no command", path)
 
 
@@ -186,9 +187,18 @@ def _object(document: dict[str, Any], key: str, path: str) -> dict[str, Any]:
 
 
 def _string(value: Any, key: str, path: str) -> str:
-    if not isinstance(value, str):
+    if not _is_text(value):
         raise _refused(f"{key} of the devcontainer is not a text", path)
-    return value
+    return str(value)
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it can be an argument of a program."""
+    return (
+        isinstance(value, str)
+        and "\0" not in value
+        and value == value.encode("utf-8", "replace").decode("utf-8")
+    )
 
 
 def _refused(what: str, path: str) -> InvalidInputError:
