@@ -42,10 +42,11 @@ _HEADER_BYTES = 1024
 _DOCS = re.compile(
     r"(^|/)docs?/|\.(md|mdx|rst|adoc|txt)$|(^|/)(LICEN[CS]E|NOTICE|CHANGELOG|README|AUTHORS)[^/]*$"
 )
+_BUILD = re.compile(r"\.gradle\.kts$")  # as `build.gradle`, whose language is not known here
 # What `looks_like_test`, which knows runners of Python, JavaScript and Go, does not name.
 _MORE_TESTS = re.compile(
     r"(^|/)src/(test|testFixtures|integrationTest|androidTest)/"
-    r"|(^|/)(testdata|test-data|__mocks__|__fixtures__)/"
+    r"|(^|/)(testdata|test-data|fixtures?|__mocks__|__fixtures__)/"
     r"|(^|/)([^/]*(Test|Tests|TestCase|IT|Spec)\.(java|kt|scala|groovy|cs|php|swift)"
     r"|[^/]*_(test|tests|unittest)\.(rs|c|cc|cpp|cxx|dart|rb|exs)|tests?\.(rs|py)"
     r"|test_[^/]*\.(c|cc|cpp|cxx)|[^/]*_spec\.rb|[^/]*\.(snap|ambr))$"
@@ -185,7 +186,7 @@ def path_kind(path: str, rules: PathRules | None = None) -> Kind:
         return "test"
     if _DOCS.search(path):
         return "docs"
-    return "source" if language_of(path) else "other"
+    return "source" if language_of(path) and not _BUILD.search(path) else "other"
 
 
 def _kind(path: str, rules: PathRules | None, binary: bool) -> Kind:

@@ -24,6 +24,8 @@ from nanobench.dataset.languages import language_of
         ("cpp/fory/struct_test.cc", "test"),
         ("crates/core/src/tests.rs", "test"),
         ("testdata/input.json", "test"),
+        ("storage/mappings/fixtures/span.json", "test"),
+        ("storage/fixture.go", "source"),
         ("lib/widget_spec.rb", "test"),
         ("uv.lock", "lock"),
         ("frontend/pnpm-lock.yaml", "lock"),
@@ -39,6 +41,8 @@ from nanobench.dataset.languages import language_of
         ("docs/conf.py", "docs"),
         ("LICENSE", "docs"),
         ("pyproject.toml", "other"),
+        ("core/build.gradle.kts", "other"),
+        ("src/main/kotlin/Build.kts", "source"),
         (".github/workflows/ci.yml", "other"),
     ],
 )
