@@ -61,6 +61,10 @@ def notes_on(clone: Clone, noted: Noted) -> Iterator[str]:
 
 
 def _on_commits(clone: Clone, commit: Commit, base: str) -> Iterator[str]:
+    if commit.pull is not None:
+        same = [one.sha[:12] for one in clone.first_parents(base) if one.pull == commit.pull]
+        if same:
+            yield f"pr_url may be another's: earlier commits have {commit.pull} too: {some(same)}"
     if len(commit.parents) > 1:
         yield f"a merge of {len(commit.parents)} parents; the patch is against {base}"
         args = ("diff-tree", "-c", "-r", "-z", "--name-only", "--no-commit-id", commit.sha)

@@ -294,6 +294,18 @@ def test_an_added_file_is_required_only_where_nothing_else_is(repo: Any, extract
     assert extract(repo, alone).task.required_files == ("src/other.py",)
 
 
+def test_a_number_that_an_earlier_commit_has_is_noted(repo: Any, extract: Extract) -> None:
+    first = repo.commit({"src/widget.py": "x = 1\n"}, "Begin (#12)")
+    found = extract(repo, repo.commit(TESTED, "fix: double (#12)"))
+    assert f"pr_url may be another's: earlier commits have 12 too: {first[:12]}" in found.notes
+    later = extract(
+        repo,
+        repo.commit({"src/widget.py": "x = 2\n", "tests/a.py": ""}, "x (#13)"),
+        Request(test_command="pytest"),
+    )
+    assert not any("pr_url" in note for note in later.notes)
+
+
 def test_many_files_of_one_kind_make_one_note(repo: Any, extract: Extract) -> None:
     files = {f".github/w{number}.yml": "x\n" for number in range(9)}
     found = extract(repo, repo.commit({**TESTED, **files}))
