@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, Protocol
 
+from nanobench.dataset.extract.extraction import UNASSIGNED
 from nanobench.model.task import Task
 from nanobench.scoring.identifiers import identifiers, occurs
 from nanobench.verify.expected import some
@@ -115,13 +116,9 @@ def balance_hints(task: Task, others: Sequence[Task]) -> list[Hint]:
     tiers = Counter(other.complexity_tier for other in active)
     languages = Counter(language for other in active for language in other.languages)
     own = ", ".join(f"{languages[name]} with {name}" for name in task.languages)
-    return [
-        Hint(
-            "balance",
-            f"of {len(active)} other active tasks {domains[task.domain]} are of its domain, "
-            f"{tiers[task.complexity_tier]} of its tier, {own}",
-        )
-    ]
+    domain = "" if task.domain == UNASSIGNED else f"{domains[task.domain]} are of its domain, "
+    tier = f"{tiers[task.complexity_tier]} {'of' if domain else 'are of'} its tier"
+    return [Hint("balance", f"of {len(active)} other active tasks {domain}{tier}, {own}")]
 
 
 def duplicate_hints(task: Task, others: Iterable[Task]) -> list[Hint]:
@@ -163,7 +160,9 @@ def _neighbours(task: Task, snapshot: Snapshot, known: set[str]) -> list[tuple[s
         if PurePosixPath(display(path)).suffix in _SOURCES and not looks_like_test(display(path))
     }
     contents = snapshot.blobs(sources)
-    lines = {sources[path]: _imports(_text(content)) for path, content in contents.items()}
+    lines = {
+        sources[path]: _imports(_text(content)) for path, content in contents.items() if content
+    }
     counts: Counter[str] = Counter()
     for name, text in lines.items():
         if name in known:

@@ -49,7 +49,7 @@ def approve(path: Path, by: str, on: date, checks: frozenset[str]) -> TaskEntry:
     _check_named(by, "--by")
     task = load_task(path).task
     _check_day(task, on)
-    reasons = _obstacles(task)
+    reasons = obstacles(task)
     if reasons:
         raise GateError(
             "the task cannot be approved: " + "; ".join(reasons),
@@ -65,7 +65,7 @@ def approve(path: Path, by: str, on: date, checks: frozenset[str]) -> TaskEntry:
     return rewrite(path, {"curation": signed})
 
 
-def _obstacles(task: Task) -> list[str]:
+def obstacles(task: Task) -> list[str]:
     """Why a task is not ready for a person's approval."""
     found = []
     if task.curation.state == "approved":

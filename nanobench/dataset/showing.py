@@ -3,22 +3,28 @@
 A further section is a function of a task under view, added to `SECTIONS`.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
 
 from nanobench.dataset.catalog import Dataset, TaskEntry
 from nanobench.dataset.changes import path_kind
 from nanobench.dataset.extract.extraction import suggested_tier
 from nanobench.dataset.hints import hints
+from nanobench.dataset.lifecycle import CHECKS, obstacles
 from nanobench.dataset.tokens import TOKENIZER, tokens_of_bytes
 from nanobench.files import StateDirectory
 from nanobench.model.task import PatchSource, StatementSource, Task
+from nanobench.verify.expected import some
 from nanobench.workspace.cache import ObjectCache
 from nanobench.workspace.golden import Golden, resolve_golden
 from nanobench.workspace.paths import display
 from nanobench.workspace.snapshot import Snapshot, SnapshotStore
 from nanobench.workspace.statement import resolve_statement
+
+_HEADER = re.compile(rb"(?:---|\+\+\+) (?:\"?[ab]/|/dev/null)")
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def _origin(view: View) -> Section:
         "issue": task.issue_url,
         "base commit": task.base_commit,
         "merge commit": task.merge_commit,
-        "merged at": task.merged_at.isoformat(),
+        "merged at": f"{task.merged_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
     }
     if dataset is not None:
         after = task.merged_at > dataset.contamination_cutoff
@@ -139,6 +145,7 @@ def _patch(view: View) -> Section:
     if view.material is not None:
         named = {*task.required_files, *task.test_files, *task.generated_files}
         paths = [display(change.path) for change in view.material.golden.changes]
+        facts["size"] = _size(view.material.golden)
         facts["changed, and none of these"] = [
             f"{path} ({path_kind(path)})" for path in paths if path not in named
         ]
@@ -149,6 +156,12 @@ def _patch(view: View) -> Section:
             else None
         )
     return Section("golden patch", facts)
+
+
+def _size(golden: Golden) -> str:
+    lines = [line for line in golden.patch.split(b"\n") if not _HEADER.match(line)]
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in (b"+", b"-"))
+    return f"{len(golden.changes)} files, {added} lines added, {removed} removed"
 
 
 def _tests(view: View) -> Section:
@@ -163,7 +176,11 @@ def _tests(view: View) -> Section:
     if expected is None:
         facts["expected"] = "not written yet: run `nanobench task gate --write`"
     else:
-        facts["fail to pass"] = _counts(expected.fail_to_pass)
+        facts["fail to pass"] = [
+            f"{name} {len(tests)}: {some(tests)}"
+            for name, tests in expected.fail_to_pass.items()
+            if tests
+        ]
         facts["pass to pass"] = _counts(expected.pass_to_pass)
     return Section("tests", facts)
 
@@ -183,6 +200,9 @@ def _hints(view: View) -> Section:
 def _decisions(view: View) -> Section:
     status, curation = view.task.status, view.task.curation
     facts: dict[str, Any] = {"status": status.state, "curation": curation.state}
+    if status.state == "active" and curation.state == "candidate":
+        judged = f"a person finds true: {', '.join(CHECKS)}"
+        facts["before it can be approved"] = [*obstacles(view.task), judged]
     if status.state == "retired":
         facts["retired"] = (
             f"on {status.retired_on} ({status.reason}), out of version {status.version}"

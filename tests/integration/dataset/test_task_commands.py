@@ -96,6 +96,10 @@ def test_show_resolves_what_an_approval_is_made_on(
     assert "It is wrong." in shown.output
     assert "\x1b" not in shown.output
     assert "expected: not written yet" in shown.output
+    assert "merged at: 2026-05-02 00:02 UTC" in shown.output
+    assert "size: 2 files, 2 lines added, 4 removed" in shown.output
+    assert "  before it can be approved:\n    it has no 'expected'" in shown.output
+    assert "a person finds true: tier, " in shown.output
     offline = CliRunner().invoke(task, ["show", str(path), "--offline", *places])
     assert "It is wrong." not in offline.output
     (document,) = json.loads(
@@ -132,6 +136,9 @@ def test_a_task_goes_from_candidate_to_retired(
     document = json.loads(path.read_text())
     document["expected"] = {"fail_to_pass": {"pytest": ["a"]}, "pass_to_pass": {"pytest": []}}
     path.write_text(json.dumps(document))
+    candidate = CliRunner().invoke(task, ["show", str(path), "--offline"]).output
+    assert "  fail to pass:\n    pytest 1: a\n" in candidate
+    assert "before it can be approved:\n    a person finds true" in candidate
     checks = [word for check in CHECKS for word in ("--check", check)]
 
     def decide(*words: str) -> Result:
@@ -143,6 +150,8 @@ def test_a_task_goes_from_candidate_to_retired(
     ruled = decide("rule", "--by", "b", "--dispute", "d", "--outcome", "o", "--json")
     assert Task.model_validate_json(ruled.output).rulings[0].dispute == "d"
     assert "retired" in decide("retire", "--reason", "flaky", "--version", "1.1").output
+    retired = CliRunner().invoke(task, ["show", str(path), "--offline"]).output
+    assert "before it can be approved" not in retired
 
     def listed(*selection: str) -> list[str]:
         places = ["--tasks-dir", str(tasks_dir), "--state-dir", str(tmp_path / "state"), "--json"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 
-from nanobench.dataset.hints import file_hints
+from nanobench.dataset.hints import balance_hints, file_hints
 from nanobench.model.task import Task
 
 
@@ -24,10 +24,11 @@ def test_a_file_that_imports_two_required_files_is_told(
 ) -> None:
     task = Task.model_validate(document("a-1", required_files=["src/parse.py", "src/render.py"]))
     files = {
-        "src/parse.py": "x = 1\n",
-        "src/render.py": "y = 2\n",
+        "src/parse.py": "from x import y\n",
+        "src/render.py": "from x import z\n",
         "src/page.py": "from src import parse\nfrom src import render\n",
         "src/other.py": "from src import parse\n",
+        "x/__init__.py": "",
     }
     (hint,) = file_hints(task, sources(files))
     assert hint.text.endswith("required files: src/page.py (2)")
@@ -45,3 +46,17 @@ def test_a_file_whose_name_begins_with_a_dot_is_a_module_of_its_own_name(
     }
     (hint,) = file_hints(task, sources(files))
     assert hint.text.endswith("required files: .eslintrc.cjs (2)")
+
+
+def test_a_domain_that_nobody_said_is_not_counted(document: Callable[..., dict[str, Any]]) -> None:
+    other = Task.model_validate(document("b-1", languages=["Go"]))
+    said, unsaid = (
+        Task.model_validate(document("a-1", languages=["Go"], domain=domain))
+        for domain in (other.domain, "unassigned")
+    )
+    assert [
+        hint.text for hint in (*balance_hints(said, [other]), *balance_hints(unsaid, [other]))
+    ] == [
+        "of 1 other active tasks 1 are of its domain, 1 of its tier, 1 with Go",
+        "of 1 other active tasks 1 are of its tier, 1 with Go",
+    ]
