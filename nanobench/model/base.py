@@ -13,9 +13,11 @@ NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 
 
 class Document(BaseModel):
-    """A frozen document that refuses fields it does not know."""
+    """A frozen document that refuses fields it does not know, and numbers that JSON cannot say."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+    )
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Itself, since it is frozen; pydantic copies every default of a field otherwise."""

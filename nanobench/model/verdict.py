@@ -38,7 +38,7 @@ class Verdict(Document):
 
     ruleset: Ruleset
     outcome: Literal["graded", "infrastructure_error"]
-    score: float | None
+    score: float | None = Field(ge=0, le=1)
     label: Label | None
     solved: bool
     category: Category | None = None
@@ -49,5 +49,5 @@ class Verdict(Document):
     )
     evidence: tuple[str, ...] = ()
     also_matched: tuple[RuleMatch, ...] = ()
-    observed_score: float | None = None
+    observed_score: float | None = Field(default=None, ge=0, le=1)
     flags: tuple[str, ...] = ()

@@ -2,10 +2,11 @@
 
 import errno
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -18,6 +19,8 @@ CELLS = "cells"
 PLAN = "plan.json"
 _ATTEMPT = "attempt-"
 _MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+_LARGEST = 2**63  # of a number: far beyond what a run counts, and sums of it are still numbers
+_LARGE = re.compile(rb'":\s*-?(?:\d{19}|\d[\d.]*[eE]\+?\d\d)')
 _NO_FILE = frozenset({errno.ELOOP, errno.ENXIO})  # a link, a socket
 
 
@@ -128,6 +131,13 @@ def parse_record(text: bytes) -> Record:
         NewerRecordError: a newer version wrote it.
         UnreadableRecordError: it is no record.
     """
+    record = _parsed(text)
+    if _LARGE.search(text) and _beyond_measure(from_json(text)):
+        raise UnreadableRecordError("is no record: it has a number beyond measure")
+    return record
+
+
+def _parsed(text: bytes) -> Record:
     try:
         return Record.model_validate_json(text)
     except ValidationError:  # of an older version, or none: why, is slower to find out
@@ -144,6 +154,19 @@ def parse_record(text: bytes) -> Record:
         raise UnreadableRecordError(
             f"is no record of its version: {first_problem(error)}"
         ) from None
+
+
+def _beyond_measure(document: Any) -> bool:
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, int | float) and abs(value) >= _LARGEST:
+            return True
+    return False
 
 
 def first_problem(error: ValidationError) -> str:

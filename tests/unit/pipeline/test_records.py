@@ -1,16 +1,19 @@
 """Where records are looked for, and where not."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from nanobench.model.migrations import UnreadableRecordError
 from nanobench.model.plan import Plan
-from nanobench.pipeline.records import PLAN, RECORD, find, records_below
+from nanobench.pipeline.records import PLAN, RECORD, find, parse_record, records_below
 from nanobench.pipeline.store import ResultStore
 
 Finish = Callable[..., Path]
+FIXTURE = Path(__file__).parents[2] / "fixtures/records/1.0/lines-counted.json"
 
 
 def test_plans_and_attempts_are_found_however_deep_and_in_stable_order(tmp_path: Path) -> None:
@@ -71,3 +74,30 @@ def test_an_unfinished_attempt_is_no_problem(
     ((path, record),) = records_below(store.root)
     assert path.name == RECORD
     assert not isinstance(record, str)
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "9.3e18", "1e308", "Infinity", "NaN", "-1"])
+def test_a_record_with_a_number_beyond_measure_is_none(number: str) -> None:
+    """A report adds such numbers up, and divides them."""
+    text = FIXTURE.read_text()
+    told = re.sub(r'(?<="input_tokens": )\w+', number, text)
+    assert told != text
+    with pytest.raises(UnreadableRecordError, match="is no record"):
+        parse_record(told.encode())
+
+
+@pytest.mark.parametrize("score", ["-1", "1.5", "NaN"])
+def test_a_record_with_a_score_that_is_none_is_none(score: str) -> None:
+    text = FIXTURE.read_text()
+    told = re.sub(r'(?<="score": )[\d.]+', score, text)
+    assert told != text
+    with pytest.raises(UnreadableRecordError, match="is no record"):
+        parse_record(told.encode())
+
+
+def test_long_numbers_in_texts_do_not_count() -> None:
+    text = FIXTURE.read_text()
+    begin = '"final_text_tail": "'
+    told = text.replace(begin, begin + r"a\": 12345678901234567890, 1e99 ")
+    assert told != text
+    assert "1e99" in parse_record(told.encode()).signals.agent.final_text_tail
