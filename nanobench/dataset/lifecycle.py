@@ -74,11 +74,16 @@ def obstacles(task: Task) -> list[str]:
         found.append(f"it is retired ({task.status.reason})")
     if task.expected is None:
         found.append("it has no 'expected', which its gate writes")
-    found += [f"{name!r} is {UNASSIGNED}" for name in _JUDGED if getattr(task, name) == UNASSIGNED]
+    found += [f"{name!r} is {UNASSIGNED}" for name in unassigned(task)]
     source = task.problem_statement
     if isinstance(source, StatementSource) and source.from_ in _EDITABLE:
         found.append(f"others can edit its statement, which is from {source.from_!r}")
     return found
+
+
+def unassigned(task: Task) -> list[str]:
+    """The fields that a person has to say and nobody has."""
+    return [name for name in _JUDGED if getattr(task, name) == UNASSIGNED]
 
 
 def retire(path: Path, retirement: Retirement) -> TaskEntry:

@@ -5,6 +5,7 @@ from pathlib import Path
 from nanobench.dataset.catalog import TaskEntry, load_task
 from nanobench.dataset.extract.extraction import suggested_tier
 from nanobench.dataset.gates.findings import Findings
+from nanobench.dataset.lifecycle import unassigned
 from nanobench.dataset.reading import MisfitError
 from nanobench.errors import InvalidInputError
 from nanobench.model.task import StatementSource, Task
@@ -30,6 +31,12 @@ def schema_gate(path: Path, findings: Findings) -> TaskEntry | None:
     _check_statement(task, findings)
     _check_commands(task, findings)
     _check_tier(task, findings)
+    for name in unassigned(task):
+        findings.warn(
+            name,
+            "nobody has said it yet",
+            "say it; a task without it cannot be approved (docs/task-file.md)",
+        )
     return entry
 
 
