@@ -43,7 +43,8 @@ def stored(page: ModuleType) -> Any:
 def test_the_page_is_what_its_sources_give(
     page: ModuleType, registry: dict[str, ScoredRepository]
 ) -> None:
-    assert page.render(TASKS, registry, stored(page)) == PAGE
+    remedy = "run scripts/generate-dataset-page, and commit docs/dataset.md"
+    assert page.render(TASKS, registry, stored(page)) == PAGE, remedy
 
 
 def test_every_task_has_a_section_with_its_facts() -> None:
