@@ -175,8 +175,8 @@ def check_usable(files: Sequence[ChangedFile], where: str) -> None:
     """Refuse a change that no task can be made of.
 
     Raises:
-        InvalidInputError: it changes nothing, a submodule, no source or no test, or a path that
-            a task file cannot name.
+        InvalidInputError: it changes nothing, a submodule, no source or no test, only deletes
+            tests, or changes a path that a task file cannot name.
     """
 
     def refuse(what: str, remedy: str) -> None:
@@ -200,6 +200,8 @@ def check_usable(files: Sequence[ChangedFile], where: str) -> None:
             "name tests with --test PATTERN; tests inside a source file cannot be told from the "
             "solution",
         )
+    if all(file.status == "deleted" for file in files if file.kind == "test"):
+        refuse("the change only deletes tests: no test tells it", "choose another pull request")
     if odd:
         refuse(f"a path is not UTF-8: {some(odd)}", "choose another pull request")
 

@@ -351,11 +351,12 @@ def test_the_tier_follows_the_count_of_required_files(
         ({}, "changes nothing"),
         ({"README.md": "x\n"}, "edits no source file"),
         ({"src/widget.py": "x = 1\n"}, "touches no test file"),
+        ({"src/widget.py": "x = 1\n", "tests/test_widget.py": None}, "only deletes tests"),
         ({"src/widget.py": "x = 1\n", "tests/data.json": "1\n"}, "no test command is known"),
     ],
 )
 def test_what_cannot_be_a_task_is_refused(
-    repo: Any, extract: Extract, files: dict[str, str], reason: str
+    repo: Any, extract: Extract, files: dict[str, str | None], reason: str
 ) -> None:
     with pytest.raises(InvalidInputError, match=reason):
         extract(repo, repo.commit(files))
