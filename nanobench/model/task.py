@@ -37,7 +37,24 @@ def _relative(path: str) -> str:
     return str(pure)
 
 
+def _without_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("it holds a NUL character, which no program can be given")
+    return text
+
+
+def _settable(variables: dict[str, str]) -> dict[str, str]:
+    for name, value in variables.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ValueError(f"{name!r} cannot be set: a name is empty or has '=', or there is NUL")
+    return variables
+
+
 RepoPath = Annotated[str, AfterValidator(_relative)]
+Argument = Annotated[NonEmpty, AfterValidator(_without_nul)]
+Variables = Annotated[dict[str, str], AfterValidator(_settable)]
+Seconds = Annotated[int, Field(gt=0, le=604_800)]
+"""Up to a week: what the system's clocks cannot hold would fail in the middle of a run."""
 
 
 class Selection(Document):
@@ -91,12 +108,12 @@ class Suite(Document):
 
     name: Identifier
     language: NonEmpty
-    command: NonEmpty
+    command: Argument
     format: ResultFormat | None = Field(default=None, description="by the runner when absent")
     result_path: RepoPath | None = None
     cwd: RepoPath = "."
-    timeout_seconds: PositiveInt = 900
-    env: dict[str, str] = {}
+    timeout_seconds: Seconds = 900
+    env: Variables = {}
 
 
 class NetworkPolicy(Document):
@@ -115,13 +132,13 @@ class TaskEnvironment(Document):
     """
 
     strategy: Literal["native", "container"] = "native"
-    runtimes: dict[RuntimeName, NonEmpty] = {}
-    install: tuple[NonEmpty, ...] = ()
-    install_timeout_seconds: PositiveInt = 1800
+    runtimes: dict[RuntimeName, Argument] = {}
+    install: tuple[Argument, ...] = ()
+    install_timeout_seconds: Seconds = 1800
     exclude_newer: AwareDatetime | None = Field(
         default=None, description="for floating dependencies; `merged_at` when absent"
     )
-    env: dict[str, str] = {}
+    env: Variables = {}
     dockerfile: RepoPath | None = None
     devcontainer: RepoPath | None = None
     network: NetworkPolicy = NetworkPolicy()
@@ -203,7 +220,7 @@ class Task(Document):
     schema_version: Literal["1.0"] = TASK_SCHEMA_VERSION
     task_id: Identifier
     repo: NonEmpty
-    repo_url: NonEmpty
+    repo_url: Argument
     issue_url: str | None = None
     pr_url: str | None = None
     base_commit: Sha1
@@ -217,7 +234,7 @@ class Task(Document):
     problem_statement: NonEmpty | StatementSource
     required_files: tuple[RepoPath, ...] = Field(min_length=1)
     ground_truth_patch: NonEmpty | PatchSource
-    test_command: NonEmpty | None = None
+    test_command: Argument | None = None
     contributor: NonEmpty
     merged_at: AwareDatetime
     suites: tuple[Suite, ...] = ()

@@ -130,7 +130,7 @@ def _manifests(package: str, tree: Tree) -> Iterator[tuple[str, dict[str, Any]]]
     for directory in tree.above(inside(package, "_"), ["package.json"]):
         try:
             found = json.loads(tree.text(inside(directory, "package.json")))
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         yield directory, found if isinstance(found, dict) else {}
 

@@ -18,7 +18,7 @@ _BUILDS = ("pyproject.toml", "setup.py", "setup.cfg")
 _MANIFESTS = (*_BUILDS, "pytest.ini", "tox.ini")
 _PLUGIN = re.compile(r"pytest-[\w.-]+", re.ASCII)
 _OURS = (3, 11)  # the oldest that NanoBench runs on, and a task that names none
-_LEAST = re.compile(r"(?:python_requires\s*=\s*|^)[^\n]*?(?:>=|~=|==)\s*([0-9]+)\.([0-9]+)")
+_LEAST = re.compile(r"(?:python_requires\s*=\s*|^)[^\n]*?(?:>=|~=|==)\s*([0-9]{1,4})\.([0-9]{1,4})")
 _GROUPS = ("test", "tests", "testing", "dev")
 _REQUIREMENTS = tuple(
     form.format(name)

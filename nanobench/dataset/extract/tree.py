@@ -46,7 +46,7 @@ class Tree:
         """A file of TOML; empty if there is none, or if it is not TOML."""
         try:
             return tomllib.loads(self.text(path))
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             return {}
 
     def above(self, path: str, names: Sequence[str]) -> Iterator[str]:
