@@ -80,7 +80,7 @@ def fetch_pull_request(url: str, environ: Mapping[str, str] = os.environ) -> Pul
         raise InfrastructureError(
             f"GitHub gave no answer: {_reason(error)}",
             where=url,
-            remedy="try again later; GITHUB_TOKEN raises the limit of requests",
+            remedy="try again later, or name the merge commit; GITHUB_TOKEN raises the limit",
         ) from None
     finally:
         client.close()
