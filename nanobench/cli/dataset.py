@@ -55,6 +55,7 @@ def list_tasks(
         chosen = select(tasks or _EVERYTHING, catalog)
     except NothingSelectedError:  # an empty list is an answer
         chosen = ()
+        click.echo("no task fits; retired ones are listed with status:retired", err=True)
     rows = [_row(entry.task) for entry in chosen]
     if as_json:
         click.echo(json.dumps(rows, indent=2))

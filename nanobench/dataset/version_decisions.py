@@ -25,12 +25,12 @@ def check_retirement(
         )
     elif (number := order(left)) is None:
         yield of_task(version, published, field, f"{left!r} is no version", "name one such as 1.1")
-    elif version.name != HERE and version.order is not None and number > version.order:
+    elif version.name != HERE and version.dataset and version.order and number > version.order:
         yield of_task(
             version,
             published,
             field,
-            f"it says {left}, and the task is retired in {version.name} already",
+            f"it says {left}, and the task is retired in {version.dataset.version} already",
             "name the first version without the task",
         )
 

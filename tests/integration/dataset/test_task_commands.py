@@ -157,15 +157,18 @@ def test_a_task_goes_from_candidate_to_retired(
         places = ["--tasks-dir", str(tasks_dir), "--state-dir", str(tmp_path / "state"), "--json"]
         terms = [word for term in selection for word in ("--tasks", term)]
         result = CliRunner().invoke(dataset, ["list", *terms, *places])
-        return [row["task_id"] for row in json.loads(result.output)] if result.output else []
+        return [row["task_id"] for row in json.loads(result.stdout)] if result.stdout else []
 
     assert listed() == ["widget-12"]
     assert listed("status:retired") == ["widget-12"]
     assert listed("tier<=2,lang:py*,domain:wid*,status:*") == ["widget-12"]
     assert listed("status:active") == []
+    places = ["--tasks-dir", str(tasks_dir), "--state-dir", str(tmp_path / "state")]
+    hint = CliRunner().invoke(dataset, ["list", "--tasks", "widget*", *places]).stderr
+    assert "status:retired" in hint
 
 
 def test_an_empty_dataset_is_an_empty_list(tasks_dir: Path, tmp_path: Path) -> None:
     places = ["--tasks-dir", str(tasks_dir), "--state-dir", str(tmp_path / "state")]
-    assert CliRunner().invoke(dataset, ["list", "--json", *places]).output == "[]\n"
+    assert CliRunner().invoke(dataset, ["list", "--json", *places]).stdout == "[]\n"
     assert CliRunner().invoke(dataset, ["list", *places]).exit_code == 0
