@@ -58,11 +58,8 @@ def read_report(path: Path) -> StdoutReport:
         state: ReportState = "truncated" if size % PIPE_BYTES == 0 else "malformed"
         return StdoutReport(state, size, claimed_kind=kind)
     document, start, end = found
-    if _nests_too_deep(document):
-        return StdoutReport("malformed", size, claimed_kind=kind)
-    try:
-        report = AgentReport.model_validate(_without_surrogates(document))
-    except ValidationError:
+    report = agent_report(document)
+    if report is None:
         return StdoutReport("malformed", size, claimed_kind=kind)
     end += text.startswith("\n", end)
     length = len(text[start:end].encode("utf-8", "surrogateescape"))
@@ -99,6 +96,19 @@ def first_object(text: str) -> tuple[dict[str, Any], int, int] | None:
         if "kind" in value:
             return value, match.start(), end
     return None
+
+
+def agent_report(document: Any) -> AgentReport | None:
+    """The report in plain data, without halves of characters.
+
+    Null if the data is none, or nests too deep for whoever looks at it later.
+    """
+    if _nests_too_deep(document):
+        return None
+    try:
+        return AgentReport.model_validate(_without_surrogates(document))
+    except ValidationError:
+        return None
 
 
 def _nests_too_deep(document: Any) -> bool:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from nanobench.agent.report_file import first_object, read_bounded
+from nanobench.agent.report_file import agent_report, first_object, read_bounded
 from nanobench.model.migrations import UnreadableRecordError
 from nanobench.model.record import Record
 from nanobench.model.report import AgentReport
@@ -71,10 +69,7 @@ class Attempt:
         """Nanocoder's report; null without one, or if it is beyond 4 MiB."""
         found = self.output(AGENT_REPORT, _REPORT_BYTES)
         document = first_object(found.text) if found else None
-        try:
-            return AgentReport.model_validate(document[0]) if document else None
-        except ValidationError:
-            return None
+        return agent_report(document[0]) if document else None
 
     def _text(self, name: str, limit: int) -> Read | None:
         if self.directory is None:

@@ -117,6 +117,14 @@ def test_a_report_that_is_none_is_no_report(attempt: Attempt, document: str) -> 
     assert attempt.report() is None
 
 
+def test_a_report_that_nests_too_deep_for_its_readers_is_no_report(attempt: Attempt) -> None:
+    assert attempt.directory is not None
+    call = '{"name": "x", "arguments": ' + "[" * 500 + "]" * 500 + "}"
+    document = f'{{"kind": "success", "exitCode": 0, "toolCalls": [{call}]}}'
+    pack(attempt.directory, "agent-report", document)
+    assert attempt.report() is None
+
+
 def test_lines_of_the_gateway_log_that_are_no_objects_are_left_out(attempt: Attempt) -> None:
     assert attempt.directory is not None
     lines: list[Any] = ['{"status": 200}', "no json", "[1]", "[" * 100_000, '{"status": 5']
