@@ -14,8 +14,9 @@ _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 3  # of `sh -c "sh -c ..."`
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(?P<rest>[^\n]*)\n.*?(?:\n\s*\2\s*(?=\n|$)|\Z)", re.S)
 _SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
-# In quotes, the shell's signs mean themselves: they are out of sight while words are split.
-_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
+# In quotes, the shell's signs mean themselves: they are out of sight while words are split. A quote
+# that never ends is taken to the end, so that the work stays linear.
+_QUOTED = re.compile(r"'[^']*+'?|\"(?:\\.|[^\"\\])*+\"?", re.S)
 _HIDE = {ord(sign): 0xE000 + ord(sign) for sign in ";&|()<>"}
 _SHOW = {hidden: sign for sign, hidden in _HIDE.items()}
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.S)

@@ -32,8 +32,9 @@ _READ_BY_MAVEN = frozenset(
 )
 _BETWEEN_TAGS = re.compile(r">\s+<")
 
+# What never ends is taken to the end, so that the work stays linear.
 _GRADLE_COMMENT = re.compile(
-    r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?\*/""", re.DOTALL
+    r"""("(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?)|//[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL
 )
 _GRADLE_TESTS = re.compile(
     r"\b(?:[tT]ests?|tasks|check|gradle|startParameter|ignoreFailures|useJUnit\w*|useTestNG)\b"

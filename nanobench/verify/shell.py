@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 
 _WORD = re.compile(
-    r"""(?:\d*[<>]+&\d+|&>+|[^\s'"\\;&|()]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+""", re.DOTALL
+    r"""(?:\d{0,9}[<>]{1,2}&\d|&>+|[^\s'"\\;&|()]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+""", re.DOTALL
 )
 _SEPARATOR = re.compile(r"&&|\|\||\||;|&|\n|[()]")
 

@@ -205,3 +205,8 @@ def test_what_reaches_for_the_harness(text: str) -> None:
 )
 def test_ordinary_commands_do_not(text: str) -> None:
     assert not reaches_for_harness(text)
+
+
+@pytest.mark.parametrize("part", ["\\'", '\\"', "<<A\n", "$(", "`", "\n", "1"])
+def test_the_work_on_a_command_stays_linear(part: str) -> None:
+    assert steps("pytest -x; " + part * 10_000)[0].program == "pytest"

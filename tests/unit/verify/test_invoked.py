@@ -6,6 +6,7 @@ import pytest
 
 from nanobench.model.task import Task
 from nanobench.verify.invoked import invoked
+from nanobench.verify.shell import commands
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,8 @@ def test_scripts_and_those_that_they_run(
 ) -> None:
     table = {"test": "npm run lint && vitest", "lint": "eslint", "loop": "yarn loop", "odd": 3}
     assert invoked(task(test_command=command)).scripts(table) == scripts
+
+
+@pytest.mark.parametrize("part", ["1", "<", "1>", "\\'", '\\"', "&"])
+def test_the_work_on_a_script_stays_linear(part: str) -> None:
+    assert commands("npm test;" + part * 100_000)[0][1].value == "test"

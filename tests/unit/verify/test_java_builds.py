@@ -217,3 +217,8 @@ def test_prefixes_that_only_xml_namespaces_forbid_hide_nothing(task: Callable[..
     text, names = after(task, "pom.xml", agent, pom())
     assert "skipTests" not in text
     assert names == ("properties.skipTests",)
+
+
+@pytest.mark.parametrize("part", ['\\"', "\\'", "/*", "//", '"', "test{"])
+def test_the_work_on_a_gradle_file_stays_linear(part: str) -> None:
+    assert gradle_statements("test { }\n" + part * 100_000)[0] == "test { }"
