@@ -12,6 +12,7 @@ from nanobench.verify.suites import SuiteRun
 
 _LISTED = 5
 _LAST_LINES = 4
+_FAILED = ("failed", "error")
 REMEDY = "check the suites' commands, the test files and the environment of the task"
 
 
@@ -57,7 +58,7 @@ def compute_expected(base: Sequence[SuiteRun], golden: Sequence[SuiteRun]) -> Ex
 
 
 def _golden_problems(run: SuiteRun) -> list[str]:
-    failed = sorted(test.id for test in run.tests if test.status in ("failed", "error"))
+    failed = sorted(test.id for test in run.tests if test.status in _FAILED)
     problems = []
     if run.state != "ok" or (run.exit_code != 0 and not failed and not run.errors):
         problems.append(f"golden: {_state(run)}")
@@ -89,7 +90,10 @@ def _unbuilt(run: SuiteRun) -> bool:
 
 def _state(run: SuiteRun) -> str:
     said = f" ({run.errors[-1].line()})" if run.errors else ""
-    last = "" if run.tests else _last_words(run.summary)
+    if run.state == "inconsistent" and run.tests:
+        failed = sum(test.status in _FAILED for test in run.tests)
+        said += f" although {failed or 'none'} of {len(run.tests)} tests failed"
+    last = _last_words(run.summary) if run.state == "inconsistent" or not run.tests else ""
     ended = f"; its output ends: {last}" if last else ""
     return f"suite {run.suite.name}: {run.state}, exit code {run.exit_code}{said}{ended}"
 

@@ -74,6 +74,18 @@ def test_a_suite_without_trustworthy_results_fails_the_gate(suite_run: Build, st
     assert f"golden: suite tests: {state}" in caught.value.where
 
 
+def test_an_exit_code_that_says_something_else_than_the_tests_is_told(suite_run: Build) -> None:
+    good = suite_run({"a": "failed"}, exit_code=1)
+    for tests, exit_code, told in (
+        ({"a": "passed", "b": "passed"}, 1, "exit code 1 although none of 2 tests failed"),
+        ({"a": "failed", "b": "passed"}, 0, "exit code 0 although 1 of 2 tests failed"),
+    ):
+        odd = suite_run(tests, state="inconsistent", exit_code=exit_code)
+        with pytest.raises(GateError) as caught:
+            compute_expected([good], [odd])
+        assert f"golden: suite tests: inconsistent, {told}" in caught.value.where
+
+
 def test_a_golden_file_that_does_not_load_fails_the_gate(suite_run: Build) -> None:
     error = SuiteError("t.test_b", "ImportError", "ImportError: x")
     with pytest.raises(GateError) as caught:
