@@ -22,9 +22,11 @@ def clone_gate(planned: PlannedTask, services: Services, findings: Findings) -> 
     def attempt(field: str, resolve: Callable[[], T]) -> T | None:
         try:
             return resolve()
-        except (InvalidInputError, RepositoryError) as error:
+        except RepositoryError as error:
+            findings.take_from_repository(field, error)
+        except InvalidInputError as error:
             findings.take(field, error)
-            return None
+        return None
 
     snapshot = attempt(
         "base_commit", lambda: services.snapshots.get(task.repo_url, task.base_commit)

@@ -30,7 +30,7 @@ def contamination_gate(
     try:
         committed = _committed(task.repo_url, merge, services)
     except RepositoryError as error:
-        findings.take("merge_commit", error)
+        findings.take_from_repository("merge_commit", error)
         return
     if abs(committed - task.merged_at) > _TOLERANCE:
         findings.add(

@@ -1,7 +1,16 @@
 """Problems as they are collected by a gate: none stops at the first."""
 
+import re
+
 from nanobench.errors import NanobenchError
 from nanobench.model.gate import GateName, GateOutcome, GateProblem, GateStatus
+
+# git's and curl's words for a host that does not answer, which are the same in every language.
+_NO_ANSWER = re.compile(
+    r"Could not resolve host|Temporary failure in name resolution|Failed to connect|"
+    r"Couldn't connect to server|[Tt]imed out|Connection re(fused|set)|Network is unreachable|"
+    r"No route to host|Operation too slow|returned error: (429|5\d\d)"
+)
 
 
 class Findings:
@@ -34,6 +43,13 @@ class Findings:
     def take(self, field: str | None, error: NanobenchError) -> None:
         """An error that shows that something is wrong."""
         self.add(field, _told(error), error.remedy or "see docs/task-file.md")
+
+    def take_from_repository(self, field: str, error: NanobenchError) -> None:
+        """An error of a repository; if that did not answer, nothing is known of the task."""
+        if _NO_ANSWER.search(error.what):
+            self.could_not_run(error)
+        else:
+            self.take(field, error)
 
     def could_not_run(self, error: NanobenchError) -> None:
         """An error that kept the gate from being run: it has not passed."""

@@ -299,6 +299,12 @@ def test_too_few_points_are_told_axis_by_axis(submit: Submit, scored: Callable[.
     assert "the registry has other for acme/add" in told
 
 
+def test_a_repository_that_does_not_answer_fails_no_gate(submit: Submit) -> None:
+    gated = submit().gate(repo_url="http://127.0.0.1:9/acme/add")
+    assert gated.statuses["clone"] == gated.statuses["contamination"] == "not_run"
+    assert "Failed to connect" in gated.told("clone")
+
+
 def test_without_a_dataset_nothing_is_gated(submit: Submit) -> None:
     task = submit()
     path = task.write()
