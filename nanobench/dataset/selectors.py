@@ -277,10 +277,11 @@ def _check_known(term: Term, known: Sequence[TaskEntry]) -> None:
     if term.kind == "status":
         values.update(_STATUSES)
     if not any(fnmatchcase(v.casefold(), term.pattern.casefold()) for v in values):
+        quoted = (f'"{value}"' if " " in value else value for value in sorted(values))
         raise UsageError(
             f"no task has {term.kind}:{term.pattern}",
             where="--tasks",
-            remedy=f"there are: {', '.join(sorted(values)) or 'no tasks'}",
+            remedy=f"there are: {', '.join(quoted) or 'no tasks'}",
         )
 
 

@@ -86,6 +86,7 @@ def test_repeated_options_are_one_selection(catalog: Catalog) -> None:
         ("xyz", "no task is named 'xyz'", "there are: builtin, hono-1, hono-2"),
         ("!hono-9", "no task is named 'hono-9'", ""),
         ("lang:cobol", "no task has lang:cobol", "there are: Go, Rust, TypeScript"),
+        ("domain:web app", "no task has domain:web", 'there are: tracing, "web framework"'),
         ("status:gone", "no task has status:gone", "there are: active, retired"),
         ("tier=5", "'tier=5' is no term", "tier<=N"),
         ("tier<3", "'tier<3' is no term", ""),
