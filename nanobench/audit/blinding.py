@@ -66,7 +66,7 @@ def _patterns(cell: Cell) -> Iterator[str]:
             telling.update(family)
     names = whole | {name for name in telling if name.casefold() not in _COMMON}
     yield from (_place(name, re.escape(name)) for name in names if len(name) > 1)
-    for segment in re.split("/", str(cell.model)):
+    for segment in str(cell.model).split("/"):
         first, *rest = re.findall(r"[A-Za-z]+|\d+", segment) or [""]
         if len(first) >= _SHORTEST and first.casefold() not in _COMMON and rest:
             yield _place(first, _begun(first, rest))
