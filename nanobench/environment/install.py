@@ -12,7 +12,7 @@ from nanobench.environment import compilers
 from nanobench.environment.room import FIXED_RUN, Place, Room
 from nanobench.environment.runtimes import Runtimes
 from nanobench.environment.sandbox import CommandResult, Mount, Sandbox
-from nanobench.environment.tool_run import log_tail
+from nanobench.environment.tool_run import NOT_FOUND, log_tail
 from nanobench.environment.toolchain import Toolchain
 from nanobench.errors import EnvironmentSetupError
 from nanobench.files import make_directory
@@ -22,6 +22,8 @@ FIXED_CACHE = "/run/nb-cache"
 FIXED_DEPENDENCIES = "/run/nb-deps"
 DEPENDENCIES = "deps"  # beside the run directory of an install at fixed paths, else inside it
 SYSTEM_CERTIFICATES = "/etc/ssl/certs"
+_REMEDY = "check the task's environment and the connection to the package registries"
+_ABSENT = "name what the command starts in environment.runtimes, or let an install command bring it"
 # npm's words when a registry says that all fitting versions are newer than allowed. Mirrors
 # often date a version by when they first saw it.
 TOO_NEW = ("with a date before", "ENOVERSIONS")
@@ -110,7 +112,7 @@ class Installer:
         raise EnvironmentSetupError(
             f"an install command of task {self.task.task_id} {ending}: {line}",
             where=self._said(log),
-            remedy="check the task's environment and the connection to the package registries",
+            remedy=_ABSENT if result.exit_code == NOT_FOUND else _REMEDY,
         )
 
     def _try_line(self, room: Room, line: str, log: Path, env: dict[str, str]) -> CommandResult:

@@ -136,8 +136,16 @@ def test_failed_install_names_the_command_and_shows_its_last_words(
     with pytest.raises(EnvironmentSetupError, match="exited with 4") as caught:
         bench.prepare(sandbox, task).open(*bench.workspace(task))
     assert "no such package" in caught.value.where
+    assert "the connection to the package registries" in caught.value.remedy
     left = [path.name for path in bench.state.environments.iterdir()]
     assert all(name.endswith(".lock") for name in left)
+
+
+def test_a_program_that_an_install_misses_is_one_to_name(sandbox: Sandbox, bench: Any) -> None:
+    task = bench.task({"a": "1"}, "no-such-manager install")
+    with pytest.raises(EnvironmentSetupError, match="exited with 127") as caught:
+        bench.prepare(sandbox, task).open(*bench.workspace(task))
+    assert "environment.runtimes" in caught.value.remedy
 
 
 def test_install_that_never_ends_is_ended(sandbox: Sandbox, bench: Any, marker: str) -> None:
