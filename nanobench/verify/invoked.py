@@ -30,9 +30,9 @@ class Invoked:
     def scripts(self, scripts: Mapping[str, object]) -> frozenset[str]:
         """Of the `scripts` of a package.json the ones that run, those that they run included."""
         found: set[str] = set()
-        names = set(self.words)
+        names, known = set(self.words), set(scripts)
         while names:
-            new = {name for name in names & set(scripts) if name not in found}
+            new = (names & known) - found
             new |= {hook for name in new for hook in (f"pre{name}", f"post{name}")}
             found |= new
             texts = [text for name in new if isinstance(text := scripts.get(name), str)]

@@ -9,6 +9,7 @@ Gradle's `Test` task.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from xml.dom import Node, expatbuilder, minidom
@@ -101,6 +102,7 @@ def _parts(text: str) -> dict[str, _Part]:
 
 def _parts_of(document: minidom.Document) -> dict[str, _Part]:
     found: dict[str, _Part] = {}
+    seen: Counter[str] = Counter()
     waiting: list[tuple[tuple[str, ...], minidom.Element]] = [((), _root(document))]
     while waiting:
         place, parent = waiting.pop()
@@ -108,7 +110,9 @@ def _parts_of(document: minidom.Document) -> dict[str, _Part]:
             name = _name(element)
             if _is_about_tests(element, name, place):
                 key = ".".join((*place, name))
-                while key in found:
+                seen[key] += 1
+                key = f"{key}#{seen[key]}" if seen[key] > 1 else key
+                while key in found:  # an element's own name ends so
                     key += "+"
                 found[key] = _Part(place, element)
             elif element.tagName not in _CLOSED:

@@ -19,6 +19,7 @@ from typing import Any
 
 from nanobench.verify.invoked import Invoked
 from nanobench.verify.java_builds import gradle_statements, merge_pom, pom_sections
+from nanobench.verify.results import clean
 
 Values = Mapping[str, Any]
 """Sections by name, with what they say."""
@@ -92,7 +93,8 @@ def _restored(
     wanted = {**after, **{name: before.get(name) for name in changed}}
     merged = kind.merge(agent, base, changed)
     right = rest is None or _says(kind, merged, (wanted, rest))
-    return (merged if right else base).encode("utf-8", "surrogateescape"), tuple(sorted(changed))
+    text = merged if right else base
+    return text.encode("utf-8", "surrogateescape"), tuple(sorted(map(clean, changed)))
 
 
 def _says(kind: _Kind, text: str, wanted: tuple[Values, Any]) -> bool:

@@ -12,9 +12,12 @@ from nanobench.verify.sections import Versions, restore
 checked = settings(deadline=None, derandomize=True, max_examples=150)
 COMMANDS = Invoked(frozenset(), frozenset({"test", "lint"}), make=False)
 
-KEYS = ("scripts", "test", "lint", "jest", "mocha", "dependencies")
+KEYS = ("scripts", "test", "lint", "\ud800", "jest", "mocha", "dependencies")
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["", "npm run lint", "jest"]),
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.sampled_from(["", "npm run lint", "npm run \ud800", "jest"]),
     lambda inner: (
         st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
     ),
@@ -56,6 +59,7 @@ LINES = {
 def check(path, agent, base, golden):
     content, names = restore(path.encode(), Versions(agent, base, golden), COMMANDS)
     assert isinstance(content, bytes)
+    "".join(names).encode()
     assert names or content == agent
     again, _ = restore(path.encode(), Versions(content, base, golden), COMMANDS)
     assert again == content

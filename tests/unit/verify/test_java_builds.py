@@ -222,3 +222,10 @@ def test_prefixes_that_only_xml_namespaces_forbid_hide_nothing(task: Callable[..
 @pytest.mark.parametrize("part", ['\\"', "\\'", "/*", "//", '"', "test{"])
 def test_the_work_on_a_gradle_file_stays_linear(part: str) -> None:
     assert gradle_statements("test { }\n" + part * 100_000)[0] == "test { }"
+
+
+def test_very_many_of_one_plugin_are_all_taken_away(task: Callable[..., Task]) -> None:
+    many = [PLUGIN.format(name=name, rest="") for name in ("${x}", "${x}#2", "${x}#2+")]
+    text, names = after(task, "pom.xml", pom(plugins="".join(many) * 2_000), pom())
+    assert same(text, pom())
+    assert len(names) == 6_000
