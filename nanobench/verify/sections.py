@@ -27,6 +27,7 @@ Values = Mapping[str, Any]
 _NO_COMMANDS = Invoked(frozenset(), frozenset(), make=False)
 _PACKAGE_KEYS = ("jest", "mocha", "vitest", "ava", "tap", "nyc", "c8")
 _DIGITS = 300
+_DOTS = 5_000
 _TOML_HEADER = re.compile(r"^\s*\[{1,2}\s*(?P<name>[^\[\]\n]+?)\s*\]{1,2}\s*(?:#.*)?$")
 _INI_HEADER = re.compile(r"^\[(?P<name>[^\]\n]+)\]")
 _GO_REPLACE = re.compile(
@@ -167,6 +168,8 @@ def _merge_package(agent: str, base: str, names: Collection[str]) -> str:
 
 def _toml(*paths: tuple[str, ...]) -> _Kind:
     def read(text: str, _: Invoked) -> tuple[Values, Any]:
+        if any(line.count(".") > _DOTS for line in text.split("\n")):
+            raise RecursionError("a key of so many parts takes Python's reader very long")
         document = tomllib.loads(text)
         found = {}
         for path in paths:

@@ -190,3 +190,10 @@ def test_a_file_nested_too_deep_is_taken_from_the_base(task: Callable[..., Task]
     deep = b"[" * 100_000 + b"]" * 100_000
     agent = npm(scripts={"test": "true"})[:-1] + b', "n": ' + deep + b"}"
     assert after(task, "package.json", agent, npm()) == (npm().decode(), ("all",))
+
+
+def test_a_key_of_very_many_parts_is_taken_from_the_base(task: Callable[..., Task]) -> None:
+    """Python's reader of TOML takes hours for a megabyte of it."""
+    hostile = b"a." * 500_000 + b"a = 1"
+    content, names = after(task, "pyproject.toml", hostile, PYPROJECT.encode())
+    assert (content, names) == (PYPROJECT, ("all",))
