@@ -12,7 +12,7 @@ from nanobench.model.base import Document
 from nanobench.model.plan import Cell, Ruleset
 from nanobench.model.record import Record
 from nanobench.model.verdict import Verdict
-from nanobench.pipeline.records import PLAN, records_below
+from nanobench.pipeline.records import find, records_below
 from nanobench.pipeline.scanning import read_plan
 from nanobench.scoring.judge import judge
 from nanobench.workspace.teardown import remove_tree
@@ -115,7 +115,7 @@ def _changed(before: Verdict, after: Verdict) -> tuple[str, ...]:
 
 
 def _copy_plans(directory: Path, ruleset: Ruleset, out: Path | None) -> int:
-    paths = sorted(directory.rglob(PLAN))
+    paths = find(directory).plans
     for path in paths:
         plan = read_plan(path).model_copy(update={"ruleset": ruleset})
         _write(plan, out, path.relative_to(directory))
