@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import pytest
 
+from nanobench.agent.gateway.live import LiveTransport
+from nanobench.agent.gateway.redirect import can_redirect, route_options, upstream_of
 from nanobench.agent.providers import find_provider
 from nanobench.environment.container.devcontainer import Build, parse_devcontainer
 from nanobench.errors import InvalidInputError
@@ -35,6 +37,15 @@ EVENTS = {
             "head_repository": {"owner": {"login": "a"}},
         }
     },
+}
+PROVIDER = {
+    "name": "a",
+    "baseUrl": "http://localhost:1/v1",
+    "sdkProvider": "anthropic",
+    "apiKey": "long enough",
+    "headers": {"X": "y"},
+    "caCertPath": "",
+    "requestTimeout": 1000,
 }
 PROVIDERS = {"nanocoder": {"providers": [{"name": "a", "baseUrl": "u", "models": ["$M"]}]}}
 
@@ -77,3 +88,15 @@ def test_any_configuration_of_providers_is_read_or_refused(tmp_path, spoiled):
         except InvalidInputError:
             continue
         assert found["name"] == "a"
+
+
+def test_any_provider_is_reached_through_the_gateway_or_refused(spoiled):
+    odd = ("http://", "http://a:99999/", "http://[", "http://a:b/", "ftp://a")
+    for provider in (*spoiled(PROVIDER), *(PROVIDER | {"baseUrl": address} for address in odd)):
+        if not isinstance(provider, dict):
+            continue
+        try:
+            if can_redirect(provider):
+                LiveTransport(upstream_of(provider), route_options(provider).idle_seconds)
+        except InvalidInputError as error:
+            assert "provider" in error.what  # noqa: PT017 - some are refused

@@ -123,7 +123,10 @@ class Cassette(Document):
 
     def _joined(self, body: Any) -> Any:
         if isinstance(body, str):
-            return json.loads(self.parts[body])
+            try:
+                return json.loads(self.parts[body])
+            except (ValueError, RecursionError):
+                return self.parts[body]  # not of our writing; it is only shown
         return {
             name: self._joined(part) if isinstance(part, str) else [self._joined(p) for p in part]
             for name, part in (body or {}).items()

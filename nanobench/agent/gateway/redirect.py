@@ -2,8 +2,10 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from nanobench.agent.gateway.dialects.anthropic import ANTHROPIC
+from nanobench.agent.gateway.dialects.base import number
 from nanobench.agent.gateway.dialects.openai_chat import OPENAI_CHAT
 from nanobench.agent.gateway.route import (
     PLACEHOLDER_KEY,
@@ -17,25 +19,30 @@ from nanobench.errors import InvalidInputError
 _DIALECTS = {"anthropic": ANTHROPIC.name, "openai-compatible": OPENAI_CHAT.name}
 _DEFAULT_URLS = {"anthropic": "https://api.anthropic.com/v1"}  # of the SDK that Nanocoder uses
 _STAYS_HERE = frozenset({"baseUrl", "apiKey", "headers", "caCertPath", "organizationId"})
+_LONGEST_TIMEOUT = 1e9  # milliseconds, twelve days: a longer one is as good as none
 _PATIENCE = 0.9  # of the time after which the agent gives up
 _AGENT_GIVES_UP_SECONDS = 600.0  # Nanocoder's default for a provider on loopback
 
 
 def can_redirect(provider: dict[str, Any]) -> bool:
-    """Whether Nanocoder heeds the provider's `baseUrl`: not for `google` (1.30.0)."""
-    return provider.get("sdkProvider", "openai-compatible") in _DIALECTS
+    """Whether Nanocoder heeds the provider's `baseUrl`: not for `google` (1.30.0).
+
+    Raises:
+        InvalidInputError: its `sdkProvider` is no text.
+    """
+    return _sdk(provider) in _DIALECTS
 
 
 def upstream_of(provider: dict[str, Any]) -> Upstream:
     """What the gateway needs of a provider object whose variables are substituted.
 
     Raises:
-        InvalidInputError: the provider has no usable `baseUrl` or `headers`.
+        InvalidInputError: the provider has no usable `baseUrl`, `headers` or `sdkProvider`.
     """
     name = str(provider.get("name", ""))
-    sdk = provider.get("sdkProvider") or "openai-compatible"
+    sdk = _sdk(provider)
     base = provider.get("baseUrl") or _DEFAULT_URLS.get(sdk)
-    if not isinstance(base, str) or not base.lower().startswith(("http://", "https://")):
+    if not isinstance(base, str) or not _is_address(base):
         raise InvalidInputError(
             "the provider has no baseUrl of http or https",
             where=f"provider {name!r}",
@@ -57,6 +64,25 @@ def upstream_of(provider: dict[str, Any]) -> Upstream:
     )
 
 
+def _sdk(provider: dict[str, Any]) -> str:
+    sdk = provider.get("sdkProvider") or "openai-compatible"
+    if not isinstance(sdk, str):
+        raise InvalidInputError(
+            "the provider's sdkProvider is not a text",
+            where=f"provider {str(provider.get('name', ''))!r}",
+            remedy=f"use one of: {', '.join(sorted(_DIALECTS))}",
+        )
+    return sdk
+
+
+def _is_address(text: str) -> bool:
+    try:
+        address = urlsplit(text)
+        return address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:  # a port or a host that is none
+        return False
+
+
 def redirected(provider: dict[str, Any], base_url: str) -> dict[str, Any]:
     """The provider object for the agent: no key, no address, no header of the user's."""
     kept = {name: value for name, value in provider.items() if name not in _STAYS_HERE}
@@ -66,7 +92,8 @@ def redirected(provider: dict[str, Any], base_url: str) -> dict[str, Any]:
 def route_options(provider: dict[str, Any]) -> RouteOptions:
     """The provider's timeouts, kept: the gateway is done with a request before the agent is."""
     given = provider.get("socketTimeout", provider.get("requestTimeout"))
-    if isinstance(given, bool) or not isinstance(given, int | float) or given <= 0:
+    milliseconds = number(given) or 0
+    if not 0 < milliseconds < _LONGEST_TIMEOUT:
         return RouteOptions(retry=RetryPolicy(patience_seconds=_PATIENCE * _AGENT_GIVES_UP_SECONDS))
-    seconds = _PATIENCE * given / 1000
+    seconds = _PATIENCE * milliseconds / 1000
     return RouteOptions(retry=RetryPolicy(patience_seconds=seconds), idle_seconds=seconds)
