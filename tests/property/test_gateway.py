@@ -124,7 +124,10 @@ def test_any_reply_is_noted(dialect, spoiled):
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 def test_any_error_is_classified(dialect, spoiled):
     for document in spoiled(ERROR):
-        classify_http_error(500, json.dumps(document))
+        text = json.dumps(document)
+        classify_http_error(500, text)
+        found = read_error(text)
+        "".join((*found.codes, found.message, found.details)).encode()
     for deep in ("[" * 985 + "]" * 985, '{"a":' * 985 + "1" + "}" * 985):
         tap = DocumentTap(dialect)
         tap.feed(b'{"error": {"message": %b, "details": [%b]}}' % (deep.encode(), deep.encode()))

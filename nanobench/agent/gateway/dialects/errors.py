@@ -99,7 +99,7 @@ def error_document(document: Any, text: str = "") -> ErrorDocument:
     message, parameter = error.get("message", ""), error.get("param")
     listed = [d for d in details if isinstance(d, dict)] if isinstance(details, list) else []
     return ErrorDocument(
-        codes=tuple(str(code) for code in found if _is_code(code)),
+        codes=tuple(_flat(str(code)) for code in found if _is_code(code)),
         message=_flat(message),
         parameter=parameter if isinstance(parameter, str) else None,
         details=_flat(listed)[:_MAX_DETAILS] if listed else "",
@@ -160,11 +160,12 @@ def _retry_delay(details: list[dict[str, Any]]) -> float | None:
 
 
 def _flat(value: Any) -> str:
-    """A text as it is, another value as JSON; empty if it nests more deeply than can be written."""
+    """A text that UTF-8 can carry, or another value as JSON; empty if that nests too deep."""
     try:
-        return value if isinstance(value, str) else json.dumps(value)
+        text = value if isinstance(value, str) else json.dumps(value)
     except RecursionError:
         return ""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _is_code(value: Any) -> bool:
