@@ -121,7 +121,7 @@ def decode(data: bytes) -> Any:
     with suppress(orjson.JSONDecodeError):
         return orjson.loads(data)
     try:
-        # Takes halves of surrogate pairs, where an agent cut a text short, and replaces them.
+        # Halves of surrogate pairs, where an agent cut a text short, and NaN are replaced.
         found = json.loads(data, parse_constant=lambda _: None)
         return json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):

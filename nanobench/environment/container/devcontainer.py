@@ -157,9 +157,8 @@ def _lines(value: Any, key: str, path: str) -> list[str]:
         return [value]
     if isinstance(value, list) and all(map(_is_text, value)):
         return [join(value)] if value else []
-    parts = [value[name] for name in sorted(value)] if isinstance(value, dict) else []
-    if parts and not any(isinstance(part, dict) for part in parts):
-        return [line for part in parts for line in _lines(part, key, path)]
+    if isinstance(value, dict) and not any(isinstance(part, dict) for part in value.values()):
+        return [line for name in sorted(value) for line in _lines(value[name], key, path)]
     raise _refused(f"{key} of the devcontainer is no command", path)
 
 

@@ -41,6 +41,7 @@ def test_commands_run_in_the_order_of_their_phases() -> None:
         "image": "i",
         "postCreateCommand": {"b": ["echo", "two words"], "a": "make ${containerWorkspaceFolder}"},
         "onCreateCommand": "first ${HOME:-x}",
+        "updateContentCommand": {},
     }
     recipe = parse_devcontainer(json.dumps(document), PLACE)
     assert recipe.install == ("first ${HOME:-x}", "make /ws", "echo 'two words'")
