@@ -135,9 +135,10 @@ _EDITING = (
     ),
     Row(
         "renames",
-        (OTHER,),
+        (LAYER, OTHER),
         _FAILED,
-        "6: a rename counts both paths, so rule 2 does not hold; F3 1.1: what is missing existed",
+        "6: a rename counts both paths, so rule 2 does not hold; F3 1.1: what is missing existed, "
+        "and a mismatch that the tests meet at the base stays one (7 rule 4)",
         rulesets=("1.1",),
     ),
     Row(
