@@ -71,7 +71,7 @@ def _gradle(module: str, home: str, files: Sequence[str], tree: Tree) -> tuple[S
     )
     classes = " ".join(f"{task}Classes" for task in tasks)
     step = Step("gradle", "Java", home, f"{gradle}{where} {tests}")
-    return step, in_directory(home, _warm(f"{gradle}{where} {classes}", step.command))
+    return step, in_directory(home, _install(gradle, f"{where} {classes}", step))
 
 
 def _maven(module: str, names: Sequence[str], tree: Tree) -> tuple[Step, str]:
@@ -82,9 +82,12 @@ def _maven(module: str, names: Sequence[str], tree: Tree) -> tuple[Step, str]:
     where = "" if module == home else f" -pl {shlex.quote(below(module, home))} -am"
     tests = f"-Dtest={shlex.quote(','.join(names))} -Dsurefire.failIfNoSpecifiedTests=false"
     step = Step("maven", "Java", home, f"{maven} -B{where} test {tests}")
-    return step, in_directory(home, _warm(f"{maven} -B -q{where} test-compile", step.command))
+    return step, in_directory(home, _install(f"{maven} -B -q", f"{where} test-compile", step))
 
 
-def _warm(compiled: str, run: str) -> str:
-    """What a runner itself needs is downloaded when it runs, be it without success."""
-    return f"{compiled} && {{ {run} || true; }}"
+def _install(tool: str, compiles: str, step: Step) -> str:
+    """Compiling fetches what tests are made of, and running them, in vain or not, the rest.
+
+    What was built is removed: the tests of other trees have to be able to write there.
+    """
+    return f"{tool}{compiles} && {{ {step.command} || true; }} && {tool} clean"

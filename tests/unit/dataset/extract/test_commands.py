@@ -327,7 +327,8 @@ def test_gradle_runs_other_sets_of_tests_by_their_own_tasks() -> None:
         )
     ]
     assert found.environment.install == (
-        f"gradle integrationTestClasses testClasses && {{ {found.suites[0].command} || true; }}",
+        f"gradle integrationTestClasses testClasses && {{ {found.suites[0].command} || true; }}"
+        " && gradle clean",
     )
     assert len(found.not_run) == 2
 
@@ -435,6 +436,14 @@ def test_another_yarn_has_other_options() -> None:
     files = {"package_dot_json": "{}", "yarn_dot_lock": "__metadata:\n"}
     (install,) = commands(["a.test.js"], **files).environment.install
     assert install == "yarn install --immutable --mode=skip-build"
+
+
+def test_maven_leaves_nothing_built_behind() -> None:
+    found = commands(["core/src/test/java/ATest.java"], pom_dot_xml="", core__pom_dot_xml="")
+    assert found.environment.install == (
+        f"mvn -B -q -pl core -am test-compile && {{ {found.suites[0].command} || true; }}"
+        " && mvn -B -q clean",
+    )
 
 
 def test_two_ecosystems_give_two_suites() -> None:
