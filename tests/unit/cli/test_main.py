@@ -177,6 +177,9 @@ import os, signal, sys, time
 from nanobench.cli import main as cli
 import click
 
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)  # whoever started the tests may ignore it
+
 @click.command()
 def sleeper():
     try:
