@@ -106,8 +106,8 @@ def text(value: Any) -> str | None:
 
 def count(value: Any) -> int | None:
     """A number of tokens, else null: an absent count is unknown, not 0."""
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value < _MOST else None
+    found = number(value)
+    return found if isinstance(found, int) else None
 
 
 def number(value: Any) -> float | None:
