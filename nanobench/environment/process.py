@@ -104,8 +104,6 @@ class Running:
         """Give the descriptors back."""
         for descriptor in self._descriptors:
             os.close(descriptor)
-        if self._held:
-            self._held.close()
 
     def _watch(self, pid: int) -> int | None:
         try:
@@ -202,7 +200,9 @@ def _start(
 ) -> Running:
     status, child_end = os.pipe()
     os.set_blocking(status, False)
-    held, waiting = socket.socketpair() if wrapper.held else (None, None)
+    held = waiting = None
+    if wrapper.held:
+        held, waiting = map(stack.enter_context, socket.socketpair())
     try:
         process = subprocess.Popen(
             stack.enter_context(limits.around(wrapper.argv(child_end))),
@@ -216,8 +216,6 @@ def _start(
         )
     except BaseException:
         os.close(status)
-        if held:
-            held.close()
         raise
     finally:
         os.close(child_end)
