@@ -16,6 +16,7 @@ from nanobench.workspace.ignore import IgnoreRules
 from nanobench.workspace.index import blob_sha
 from nanobench.workspace.paths import is_git_metadata
 from nanobench.workspace.snapshot import Snapshot
+from nanobench.workspace.teardown import list_directory
 
 STORED_FILE_LIMIT = 20 * 1024 * 1024
 STORED_TOTAL_LIMIT = 256 * 1024 * 1024
@@ -123,7 +124,7 @@ class _Walk:
     def _list(self, directory: bytes) -> Iterator[tuple[bytes, os.stat_result]]:
         location = self._root + b"/" + directory
         try:
-            entries = _listing(location)
+            entries = sorted(list_directory(location), key=lambda entry: entry.name)
         except OSError:  # too deep a path, a foreign mount, a broken disk
             self._unreadable.append(directory)
             self.scan.skipped.append(directory)
@@ -199,13 +200,6 @@ class _Walk:
             self._stored += len(content)
         kept = content if self._stored <= STORED_TOTAL_LIMIT else None
         return Change(path, mode, kept, base.mode if base else None)
-
-
-def _listing(location: bytes) -> list[os.DirEntry[bytes]]:
-    if os.lstat(location).st_mode & stat.S_IRWXU != stat.S_IRWXU:
-        os.chmod(location, stat.S_IRWXU)  # the agent took it from itself, or what stands in it
-    with os.scandir(location) as entries:
-        return sorted(entries, key=lambda entry: entry.name)
 
 
 def _is_empty(location: bytes) -> bool:

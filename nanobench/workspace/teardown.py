@@ -40,7 +40,7 @@ def _remove(root: bytes) -> None:
         return
     directories = [root]
     for directory in directories:  # grows while it is walked: parents before children
-        for entry in _entries(directory):
+        for entry in list_directory(directory):
             if entry.is_dir(follow_symlinks=False):
                 directories.append(entry.path)
             else:
@@ -49,7 +49,8 @@ def _remove(root: bytes) -> None:
         _rmdir(directory)
 
 
-def _entries(directory: bytes) -> list[os.DirEntry[bytes]]:
+def list_directory(directory: bytes) -> list[os.DirEntry[bytes]]:
+    """What stands in a directory, of which an agent may have taken the rights from itself."""
     if os.lstat(directory).st_mode & stat.S_IRWXU != stat.S_IRWXU:
         os.chmod(directory, stat.S_IRWXU)  # its names may be readable and what they name not
     with os.scandir(directory) as entries:
