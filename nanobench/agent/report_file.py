@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from nanobench.model.report import AgentReport
 from nanobench.model.signals import ReportState
+from nanobench.model.text import clean_json
 
 MAX_REPORT_BYTES = 32 * 1024 * 1024
 PIPE_BYTES = 65_536  # Nanocoder exits without draining a pipe: a cut report is k of these long
@@ -106,7 +107,7 @@ def agent_report(document: Any) -> AgentReport | None:
     if _nests_too_deep(document):
         return None
     try:
-        return AgentReport.model_validate(_without_surrogates(document))
+        return AgentReport.model_validate(clean_json(document))
     except ValidationError:
         return None
 
@@ -118,13 +119,3 @@ def _nests_too_deep(document: Any) -> bool:
         holders = [value.values() if isinstance(value, dict) else value for value in level]
         level = [item for held in holders for item in held if isinstance(item, dict | list)]
     return bool(level)
-
-
-def _without_surrogates(document: Any) -> Any:
-    """Replace halves of characters: Nanocoder cuts long texts between UTF-16 units."""
-    text = json.dumps(document, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.loads(text.encode("utf-8", "replace"))
-    return document

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from nanobench.errors import GateError
 from nanobench.model.record import CommandSummary
 from nanobench.model.task import Expected
+from nanobench.model.text import clean
 from nanobench.verify.failures import COMPILE_ERROR
 from nanobench.verify.ids import unstable_ids
-from nanobench.verify.results import LINE_LIMIT, clean
+from nanobench.verify.results import LINE_LIMIT
 from nanobench.verify.suites import SuiteRun
 
 _LISTED = 5

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from nanobench.model.signals import TestOutcome, TestStatus
+from nanobench.model.text import clean
 
 MESSAGE_LIMIT = 2000
 DETAILS_LIMIT = 4000
@@ -106,11 +107,6 @@ def outcome(
         message=bounded(failure.message, MESSAGE_LIMIT),
         details=bounded(failure.details, DETAILS_LIMIT),
     )
-
-
-def clean(text: str) -> str:
-    """Text without what UTF-8 cannot carry (lone surrogates)."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def bounded(text: str | None, limit: int) -> str | None:

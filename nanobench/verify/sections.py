@@ -17,9 +17,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nanobench.model.text import clean
 from nanobench.verify.invoked import Invoked
 from nanobench.verify.java_builds import gradle_statements, merge_pom, pom_sections
-from nanobench.verify.results import clean
 
 Values = Mapping[str, Any]
 """Sections by name, with what they say."""

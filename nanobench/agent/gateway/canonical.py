@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from nanobench.agent.gateway.substitution import Scope, Substitution, substitute
 from nanobench.agent.gateway.transport import UpstreamRequest
+from nanobench.model.text import clean
 
 KEY_VERSION = 1
 LEFT_OUT = frozenset(
@@ -67,7 +68,7 @@ def canonical_request(
     route = f"{path}?{ordered}" if ordered else path
     head = (request.dialect, request.method, route, *headers)
     return CanonicalRequest(
-        head=tuple(part.encode("utf-8", "replace").decode() for part in head),
+        head=tuple(map(clean, head)),
         body=_canonical_body(request.agent_body, substitutions),
     )
 

@@ -8,6 +8,7 @@ import orjson
 
 from nanobench.agent.gateway.dialects.base import Dialect, Reading
 from nanobench.agent.gateway.framing import BLANK, JsonLines, ServerSentEvents
+from nanobench.model.text import clean_json
 
 _DONE = b"[DONE]"
 _TAIL = 200  # bytes
@@ -122,8 +123,7 @@ def decode(data: bytes) -> Any:
         return orjson.loads(data)
     try:
         # Halves of surrogate pairs, where an agent cut a text short, and NaN are replaced.
-        found = json.loads(data, parse_constant=lambda _: None)
-        return json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+        return clean_json(json.loads(data, parse_constant=lambda _: None))
     except (ValueError, RecursionError):
         return None
 

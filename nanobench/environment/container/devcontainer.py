@@ -11,6 +11,7 @@ from typing import Any
 
 from nanobench.environment.room import FIXED_WORKSPACE
 from nanobench.errors import InvalidInputError
+from nanobench.model.text import clean
 
 COMMANDS = ("onCreateCommand", "updateContentCommand", "postCreateCommand")
 _USED = {
@@ -193,11 +194,7 @@ def _string(value: Any, key: str, path: str) -> str:
 
 def _is_text(value: Any) -> bool:
     """Whether it can be an argument of a program."""
-    return (
-        isinstance(value, str)
-        and "\0" not in value
-        and value == value.encode("utf-8", "replace").decode("utf-8")
-    )
+    return isinstance(value, str) and "\0" not in value and value == clean(value)
 
 
 def _refused(what: str, path: str) -> InvalidInputError:

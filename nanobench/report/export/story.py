@@ -5,6 +5,7 @@ from typing import Any
 
 from nanobench.model.record import Record
 from nanobench.model.report import ToolCall
+from nanobench.model.text import clean_json
 from nanobench.report.attempts import Attempt
 
 _PROMPT_LIMIT = 1024 * 1024
@@ -56,18 +57,7 @@ def _call(number: int, call: ToolCall) -> Call:
     return Call(
         number=number,
         name=call.name,
-        arguments=well_formed(arguments if isinstance(arguments, dict) else {"raw": arguments}),
+        arguments=clean_json(arguments if isinstance(arguments, dict) else {"raw": arguments}),
         result=call.error if call.error is not None else call.result or "",
         failed=call.error is not None,
     )
-
-
-def well_formed(value: Any) -> Any:
-    """The value with text that is no Unicode made such; readers refuse halves of a character."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {well_formed(str(key)): well_formed(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [well_formed(part) for part in value]
-    return value

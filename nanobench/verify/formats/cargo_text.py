@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from nanobench.model.signals import TestStatus
+from nanobench.model.text import clean
 from nanobench.verify.failures import of_build
 from nanobench.verify.formats.libtest import Told, outcomes, program_of
 from nanobench.verify.formats.lines import Excerpt, text_lines, without_colours
@@ -18,7 +19,6 @@ from nanobench.verify.results import (
     ParsedResult,
     ParseError,
     SuiteError,
-    clean,
     numbered,
 )
 

@@ -3,7 +3,8 @@
 import json
 from typing import Any, BinaryIO
 
-from nanobench.verify.results import ParseError, clean
+from nanobench.model.text import clean
+from nanobench.verify.results import ParseError
 
 SIZE_LIMIT = 64 * 1024 * 1024  # of a document that is held in memory as a whole
 _LARGEST = 1e15  # JSON's integers may be too large for a float

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from nanobench.model.signals import TestOutcome, TestStatus
+from nanobench.model.text import clean
 from nanobench.verify.failures import of_build
 from nanobench.verify.formats.documents import number_of, text_of
 from nanobench.verify.formats.lines import Excerpt, json_lines
@@ -20,7 +21,6 @@ from nanobench.verify.results import (
     ParseError,
     SuiteError,
     bounded,
-    clean,
     numbered,
     outcome,
 )

@@ -19,6 +19,7 @@ from junitparser import Error, Skipped, TestCase
 from junitparser import Failure as FailureElement
 
 from nanobench.model.signals import TestOutcome, TestStatus
+from nanobench.model.text import clean
 from nanobench.verify import traces
 from nanobench.verify.panics import of_go_test, of_rust_test, without_thread_numbers
 from nanobench.verify.results import (
@@ -28,7 +29,6 @@ from nanobench.verify.results import (
     SuiteError,
     bounded,
     check_number,
-    clean,
     numbered,
     outcome,
     relative,

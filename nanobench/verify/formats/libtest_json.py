@@ -7,6 +7,7 @@ the events (stdout and stderr together); nextest says `package::program$name` it
 from typing import Any, BinaryIO
 
 from nanobench.model.signals import TestStatus
+from nanobench.model.text import clean
 from nanobench.verify.failures import of_build
 from nanobench.verify.formats.documents import number_of, text_of
 from nanobench.verify.formats.libtest import Told, outcomes, program_of
@@ -16,7 +17,6 @@ from nanobench.verify.results import (
     ParsedResult,
     ParseError,
     SuiteError,
-    clean,
     numbered,
 )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from nanobench.model.signals import TestOutcome, TestStatus
+from nanobench.model.text import clean
 from nanobench.verify import traces
 from nanobench.verify.formats.documents import load_object, objects, seconds_of, text_of
 from nanobench.verify.results import (
@@ -20,7 +21,6 @@ from nanobench.verify.results import (
     ParseError,
     SuiteError,
     bounded,
-    clean,
     numbered,
     outcome,
     relative,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from nanobench.model.signals import TestOutcome, TestStatus
+from nanobench.model.text import clean
 from nanobench.verify import traces
 from nanobench.verify.formats.lines import Excerpt, text_lines
 from nanobench.verify.results import (
@@ -19,7 +20,6 @@ from nanobench.verify.results import (
     ParseError,
     SuiteError,
     bounded,
-    clean,
     numbered,
     outcome,
     relative,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanobench.model.signals import ErrorClass
+from nanobench.model.text import clean
 
 Phrase = tuple[tuple[str, ...], ErrorClass]
 """A class, and the parts that must all occur in the lower-cased message."""
@@ -165,7 +166,7 @@ def _flat(value: Any) -> str:
         text = value if isinstance(value, str) else json.dumps(value)
     except RecursionError:
         return ""
-    return text.encode("utf-8", "replace").decode()
+    return clean(text)
 
 
 def _is_code(value: Any) -> bool:
