@@ -35,8 +35,12 @@ SYSTEM_LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 READ_ONLY_ROOT = ("--remount-ro", "/")  # the last option: nothing can be placed after it
 NSSWITCH = "passwd: files\ngroup: files\nhosts: files dns\n"
 HOSTS = f"127.0.0.1 localhost {HOSTNAME}\n::1 localhost {HOSTNAME}\n"
-# Waits as a held command does; a shell's own variables are not the command's.
-HOLD = 'printf . >&0 && read -r _ && unset OLDPWD PWD SHLVL && exec "$@" </dev/null'
+# Waits as a held command does, but first until process 1 sleeps: then it has asked for its death
+# signal. A shell's own variables are not the command's.
+HOLD = (
+    'while read -r _ _ hold _ </proc/1/stat && [ "$hold" != S ]; do :; done; '
+    'printf . >&0 && read -r hold && unset OLDPWD PWD SHLVL hold && exec "$@" </dev/null'
+)
 # bubblewrap reports 128 + N for a command killed by signal N; these are the signals that kill.
 SIGNAL_CODES = {128 + number: -number for number in (2, 4, 6, 7, 8, 9, 11, 13, 15, 24, 25, 31)}
 

@@ -6,7 +6,7 @@ only if the command really ran.
 
 A wrapper ties its life to ours by a death signal that it has to ask for first: one that is still
 starting when we are killed would run the command all the same. So a held command waits until
-we, alive, have seen it wait.
+we, alive, have seen it wait; if we are not, the wrapper goes on to there and ends.
 """
 
 import json
@@ -87,11 +87,13 @@ class Running:
         return True
 
     def kill(self) -> None:
-        """Kill the wrapper itself; harmless when it has ended."""
-        self.process.kill()
+        """Kill the wrapper and what it has started so far; harmless when it has ended."""
+        if self.process.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):  # macOS, of one just ended
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def kill_tree(self) -> None:
-        """Kill the process that the wrapper named, or the wrapper if it named none yet."""
+        """Kill the process that the wrapper named, or all of it if it named none yet."""
         if self.tree is None:
             self.kill()
             return
@@ -198,8 +200,7 @@ def run_wrapped(command: Command, wrapper: Wrapper) -> CommandResult:
 def _start(
     wrapper: Wrapper, limits: Confinement, outputs: Sequence[BinaryIO], stack: ExitStack
 ) -> Running:
-    status, child_end = os.pipe()
-    os.set_blocking(status, False)
+    status, child_end = _status_pipe()
     held = waiting = None
     if wrapper.held:
         held, waiting = map(stack.enter_context, socket.socketpair())
@@ -224,6 +225,21 @@ def _start(
     running = Running(process, status, held)
     stack.callback(running.close)
     return running
+
+
+def _status_pipe() -> tuple[int, int]:
+    """Our end, which does not block, and the wrapper's, at which writing never fails.
+
+    bubblewrap's first process dies of a status that nobody can read any more, and its second
+    would wait for it for ever. So the wrapper's end can be read as well, where /proc allows that.
+    """
+    ours, theirs = os.pipe()
+    os.set_blocking(ours, False)
+    with suppress(OSError):
+        both = os.open(f"/proc/self/fd/{theirs}", os.O_RDWR)
+        os.close(theirs)
+        theirs = both
+    return ours, theirs
 
 
 def _create(path: Path) -> BinaryIO:
