@@ -248,13 +248,13 @@ def test_ignored_and_dropped_directories_are_not_walked(
         write(workspace, directory + b"/deep/file", b"x")
     write(workspace, b"src/stale.pyc", b"x")
     listed: list[bytes] = []
-    really = scan._listing
+    really = scan.list_directory
 
     def listing(location: bytes) -> list[os.DirEntry[bytes]]:
         listed.append(location.removeprefix(os.fsencode(workspace) + b"/"))
         return really(location)
 
-    monkeypatch.setattr(scan, "_listing", listing)
+    monkeypatch.setattr(scan, "list_directory", listing)
     made = diff()
     assert made.changes == ()
     assert made.pollution == (
