@@ -83,8 +83,11 @@ class Desk:
             time.sleep(0.005)
         try:
             yield
-        finally:
-            process.send_signal(signal.SIGCONT)
+        except BaseException:
+            process.kill()
+            process.communicate()
+            raise
+        process.send_signal(signal.SIGCONT)
 
     def _phases(self) -> list[str]:
         """Of cells at work, once the first one has ended."""
@@ -95,6 +98,14 @@ class Desk:
             except (OSError, ValueError):
                 continue
         return found if self.records() else []
+
+
+def cleaned(directory: Path) -> None:
+    """Remove it while commands, which nothing stops, still write into it."""
+    deadline = time.monotonic() + PATIENCE
+    while directory.exists():
+        assert time.monotonic() < deadline
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
@@ -235,7 +246,7 @@ def test_a_state_directory_that_is_cleaned_during_the_run_is_a_clear_error(
     with desk.held(process, phase):
         before = desk.records()
         for name in ("runs", "environments", "snapshots", "repositories"):
-            shutil.rmtree(desk.state / name)
+            cleaned(desk.state / name)
     code, err = ended(process)
     assert code == 4, err
     assert f"was removed or moved during the run\n  where: {desk.state}" in err
