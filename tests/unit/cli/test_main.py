@@ -173,12 +173,9 @@ def test_a_defect_shows_its_traceback_when_asked(
 
 
 SLEEPER = """
-import os, signal, sys, time
+import sys, time
 from nanobench.cli import main as cli
 import click
-
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(number, signal.SIG_DFL)  # whoever started the tests may ignore it
 
 @click.command()
 def sleeper():

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -145,14 +145,6 @@ def test_a_defect_in_one_cell_is_not_swallowed(plan: Plan) -> None:
         run_cells(plan.cells, run, 1)
 
 
-@pytest.fixture
-def _python_answers_sigint() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("_python_answers_sigint")
 def test_an_interruption_waits_for_the_teardown_and_keeps_what_is_finished(
     plan: Plan, make_record: Make
 ) -> None:
