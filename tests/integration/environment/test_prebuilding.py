@@ -65,7 +65,8 @@ def task(bench: Any, engine: Engine) -> Iterator[Any]:
     yield made
     inputs = build_input(Build("Dockerfile"), bench.snapshot(made), engine.architecture)
     with suppress(docker.errors.ImageNotFound):
-        engine.client.images.remove(f"{REPOSITORY}:{inputs.tag}", force=True)
+        image = engine.client.images.get(f"{REPOSITORY}:{inputs.tag}")
+        engine.client.images.remove(image.id, force=True)  # with the names of all repositories
 
 
 def test_an_image_is_pushed_by_its_hash_and_a_run_pulls_it(
