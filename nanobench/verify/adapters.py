@@ -147,30 +147,25 @@ def _without_stops(text: str, found: _Found | None) -> tuple[str, tuple[str, ...
     """The text without the runner's options to stop early, and what was removed."""
     if found is None:
         return text, ()
+    runner, values = found.runner, [word.value for word in found.words]
     removed: list[str] = []
-    cuts: list[tuple[int, int]] = []
+    cuts: list[tuple[int, int, str]] = []
     for index, word in enumerate(found.words):
-        if not found.runner.stops.fullmatch(word.value):
+        if not runner.stops.fullmatch(word.value):
             continue
         last = word
-        if found.runner.stop_takes_value.fullmatch(word.value) and index + 1 < len(found.words):
+        if runner.stop_takes_value.fullmatch(word.value) and index + 1 < len(found.words):
             following = found.words[index + 1]
             last = following if following.value.isdigit() else word
-        removed.append(text[word.start : last.end])
-        cuts.append((word.start, last.end))
-    for start, end in reversed(cuts):
-        kept_flags = _other_flags(text[start:end]) if found.runner.name == "pytest" else ""
-        before = text[:start] if kept_flags else text[:start].rstrip(" \t")
-        text = before + kept_flags + text[end:]
+        option = text[word.start : last.end]
+        instead = runner.instead(option, values)
+        if instead != option:
+            removed.append(option)
+            cuts.append((word.start, last.end, instead))
+    for start, end, instead in reversed(cuts):
+        before = text[:start] if instead else text[:start].rstrip(" \t")
+        text = before + instead + text[end:]
     return text, tuple(removed)
-
-
-def _other_flags(option: str) -> str:
-    """What is left of pytest's joined short options such as `-qx`."""
-    if re.fullmatch(r"-[a-z]{2,}", option):
-        rest = option[1:].replace("x", "")
-        return f"-{rest}" if rest else ""
-    return ""
 
 
 def _insert(text: str, out: str) -> str:

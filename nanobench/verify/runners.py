@@ -28,6 +28,7 @@ class Runner:
             word (before a `--`).
         stops: whole words to remove: they stop early, or hide single results.
         stop_takes_value: of these, the ones whose value is the next word.
+        instead: what takes the place of a removed word, from that word and all words.
         output: which streams are the result; they are shown to people afterwards.
         reports: directories in which the runner writes JUnit files, as patterns of `find`.
         before: shell text to run first, from the quoted result path.
@@ -39,6 +40,7 @@ class Runner:
     options: Options
     stops: re.Pattern[str] = NEVER
     stop_takes_value: re.Pattern[str] = NEVER
+    instead: Callable[[str, Sequence[str]], str] = lambda _, __: ""
     subcommands: tuple[frozenset[str], ...] = ()
     marker: str | None = None
     at_end: bool = True
@@ -62,6 +64,29 @@ class Runner:
             if index >= len(values) or values[index] not in names:
                 return None
         return index
+
+
+def _pytest_flags(option: str, _: Sequence[str]) -> str:
+    """What is left of joined short options such as `-qx`."""
+    rest = option[1:].replace("x", "") if re.fullmatch(r"-[a-z]{2,}", option) else ""
+    return f"-{rest}" if rest else ""
+
+
+_IN_ONE_PROCESS = re.compile(r"--(?:experimental-)?test-isolation[= ]none\b")
+# A file ends a second after its last test, if something that it left open keeps it from ending.
+_NODE_ENDS = (
+    'data:text/javascript,import{after}from"node:test";process.env.NODE_TEST_CONTEXT'
+    "&&after(()=>{setTimeout(()=>process.exit(),1e3).unref()})"
+)
+
+
+def _node_ends(option: str, words: Sequence[str]) -> str:
+    """The file of a forced exit ends before its results have reached the runner.
+
+    https://github.com/nodejs/node/issues/64833; not so where all files run in one process.
+    """
+    in_one_process = _IN_ONE_PROCESS.search(" ".join(words))
+    return option if in_one_process else f"--import {shlex.quote(_NODE_ENDS)}"
 
 
 def _unless(given: re.Pattern[str], option: str) -> Options:
@@ -103,6 +128,7 @@ RUNNERS = (
             r"-[qvsl]*x[qvsl]*|--exitfirst|--maxfail(=.*)?|--(sw|stepwise)(-skip|-reset)?"
         ),
         stop_takes_value=re.compile(r"--maxfail"),
+        instead=_pytest_flags,
     ),
     Runner(
         name="vitest",
@@ -136,6 +162,8 @@ RUNNERS = (
             f"--test-reporter=junit --test-reporter-destination={out}"
             " --test-reporter=spec --test-reporter-destination=stdout"
         ),
+        stops=re.compile(r"--test-force-exit"),
+        instead=_node_ends,
         marker="--test",
         at_end=False,
     ),

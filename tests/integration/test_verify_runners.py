@@ -287,6 +287,22 @@ def test_node_outcomes_of_every_kind(tmp_path: Path) -> None:
     assert (exited.file, exited.type) == ("js/test/c.test.mjs", None)
 
 
+def test_node_that_is_forced_to_end_a_file_loses_no_results_of_it(tmp_path: Path) -> None:
+    many = "".join(f"test('t{number}', () => {{}});\n" for number in range(500))
+    opens = "test('opens', () => { createServer().listen(0); throw new Error('before close'); });\n"
+    head = "import test from 'node:test'; import {createServer} from 'node:net';\n"
+    waits = "test('waits', async () => { setInterval(() => 0, 9e3); await new Promise(() => 0); });"
+    found = run(
+        tmp_path,
+        {"a.test.mjs": head + opens + many, "b.test.mjs": head + waits},
+        command="node --test --test-force-exit --test-timeout=1500 *.mjs",
+    )
+    assert (found.state, found.exit_code) == ("ok", 1)
+    passed = {f"a.test.mjs::t{number}": "passed" for number in range(500)}
+    failed = {"a.test.mjs::opens": "failed", "b.test.mjs::waits": "failed"}
+    assert statuses(found) == passed | failed
+
+
 def test_node_that_finds_no_tests_collected_nothing(tmp_path: Path) -> None:
     found = run(tmp_path, {"a.test.mjs": "// nothing\n"}, command="node --test a.test.mjs")
     assert found.state == "nothing_collected"

@@ -20,6 +20,10 @@ NODE = (
     "--test-reporter=junit --test-reporter-destination=/run/nb/o"
     " --test-reporter=spec --test-reporter-destination=stdout"
 )
+NODE_ENDS = (
+    '\'data:text/javascript,import{after}from"node:test";process.env.NODE_TEST_CONTEXT'
+    "&&after(()=>{setTimeout(()=>process.exit(),1e3).unref()})'"
+)
 
 
 def _adapt(command: str, **fields: Any) -> Adapted:
@@ -118,6 +122,22 @@ def test_result_options_go_where_the_runner_reads_them(
             "go test -failfast -v .",
             "go test -json -count=1 -v . > /run/nb/o 2>&1",
             ("-failfast",),
+        ),
+        (
+            "node --test --test-force-exit --test-timeout=9 a",
+            f"node --test {NODE} --import {NODE_ENDS} --test-timeout=9 a",
+            ("--test-force-exit",),
+        ),
+        (
+            "node --test --test-force-exit --test-reporter=tap --test-reporter-destination={OUT}",
+            f"node --test --import {NODE_ENDS} --test-reporter=tap"
+            " --test-reporter-destination=/run/nb/o",
+            ("--test-force-exit",),
+        ),
+        (
+            "node --test --test-isolation=none --test-force-exit a",
+            f"node --test {NODE} --test-isolation=none --test-force-exit a",
+            (),
         ),
         ("cargo test -q", "cargo test --no-fail-fast > /run/nb/o 2>&1", ("-q",)),
         ("mvn -ff test", "mvn test --fail-at-end", ("-ff",)),
