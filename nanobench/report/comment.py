@@ -22,6 +22,7 @@ from nanobench.report.comment_tables import (
 from nanobench.report.comparison_document import Comparison
 from nanobench.report.document import CellState, Report, Row
 from nanobench.report.escape import inert, plain
+from nanobench.report.tables import estimated
 
 VERDICTS = {
     "regression": "regression",
@@ -117,7 +118,11 @@ def _head(report: Report, comparison: Comparison | None, links: Links) -> Iterat
 
 
 def _changed(comparison: Comparison) -> str:
-    told = []
+    told = [
+        f"- {VERDICTS[wide.verdict]}, all models {wide.mode}: "
+        f"{estimated(wide.before)} before, {estimated(wide.after)} now"
+        for wide in comparison.overall
+    ]
     for verdict, words in VERDICTS.items():
         own = [change for change in comparison.changes if change.verdict == verdict]
         names = [f"{inert(str(c.model), _NAME_WIDTH)} {c.mode}" for c in own[:_NAMED]]
@@ -154,16 +159,23 @@ def _notes(report: Report, comparison: Comparison | None) -> str:
             f"{loose} of {len(present)} runs are non-deterministic: their temperature could not "
             "be pinned to 0."
         )
-    short = {
-        (t.model, t.mode, t.task_id) for s in report.sections for t in s.tasks if t.not_compared
-    }
-    if short and comparison is not None:
-        notes.append(f"{len(short)} tasks of a model have too few runs to be compared.")
+    left_out = _left_out(comparison) if comparison else []
+    notes += left_out[:_LISTED]
+    if len(left_out) > _LISTED:
+        notes.append(f"and {len(left_out) - _LISTED} more that are not compared")
     foreign = (*report.notes, *report.problems)
     notes += [inert(note, 300) for note in foreign[:_LISTED]]
     if len(foreign) > _LISTED:
         notes.append(f"and {len(foreign) - _LISTED} more")
     return titled("Notes", "\n".join(f"- {note}" for note in notes)) if notes else ""
+
+
+def _left_out(comparison: Comparison) -> list[str]:
+    return [
+        f"Not compared: {inert(str(change.model), _NAME_WIDTH)} {change.mode}: {inert(reason, 300)}"
+        for change in comparison.changes
+        for reason in change.reasons
+    ]
 
 
 def _provenance(report: Report, links: Links) -> str:

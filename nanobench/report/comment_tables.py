@@ -204,13 +204,27 @@ def _summary(
     solved = f"{summary.solved}/{summary.valid_runs}"
     yield f"{solved}<br>{_unbroken(rate(summary.pass_rate, summary.pass_rate_interval))}"
     if comparison is not None:
-        yield _unbroken(estimated(change.before)) if change else NONE
+        yield _baseline(change)
     yield _unbroken(score(summary.mean_score, summary.mean_score_interval))
     if comparison is None:
         yield _size(summary.detectable_drop)
     else:
         found = (change.detectable_drop, change.detectable_rise) if change else ()
         yield ", ".join(map(_size, found)) or NONE
+
+
+def _baseline(change: Change | None) -> str:
+    """The baseline's rate; where tasks are left out, that of the same tasks now below it.
+
+    The verdict rests on these two, and not on the rate of all tasks.
+    """
+    if change is None or change.before is None:
+        return NONE
+    before = _unbroken(estimated(change.before))
+    if not change.excluded:
+        return before
+    tasks = f"{change.compared}&nbsp;{'task' if change.compared == 1 else 'tasks'}"
+    return f"{before}<br>now, same {tasks}:<br>{_unbroken(estimated(change.after))}"
 
 
 def _unbroken(figure: str) -> str:

@@ -22,6 +22,7 @@ _WORDS = {
     "not distinguishable from noise": "Not distinguishable from noise",
     "not comparable": "Not comparable",
 }
+_NOTHING = "There is nothing to compare."
 _CLAIM = 0.05
 _TASKS_SHOWN = 30
 
@@ -62,10 +63,11 @@ def comparison_blocks(comparison: Comparison) -> Iterator[str]:
 
 
 def _headline(comparison: Comparison) -> str:
+    changes = (*comparison.overall, *comparison.changes)
     counts = [
         f"{len(own)} {word}: {', '.join(own[:5])}{', …' if len(own) > 5 else ''}"
         for word in _WORDS
-        if (own := [_name(c) for c in comparison.changes if c.verdict == word])
+        if (own := [_name(c) for c in changes if c.verdict == word])
     ]
     sides = [_side("before", comparison.before), _side("after", comparison.after)]
     return "\n\n".join(
@@ -135,10 +137,11 @@ def _needed(need: Needed) -> str:
 
 
 def _where(tasks: tuple[TaskChange, ...]) -> Iterator[str]:
-    moved = [task for task in tasks if task.p is not None and _moved(task)]
+    compared = [task for task in tasks if task.p is not None]
+    moved = [task for task in compared if _moved(task)]
     yield "## Where"
     if not moved:
-        yield "No compared task changed its share of solved runs."
+        yield "No compared task changed its share of solved runs." if compared else _NOTHING
         return
     moved.sort(key=lambda task: (task.p or 0.0, _moved(task)))
     yield table(

@@ -67,8 +67,11 @@ def render_verdict(comparison: Comparison) -> str:
             f"({100 * change.same_tasks.low:+.1f} to {100 * change.same_tasks.high:+.1f})",
             f"{change.compared} tasks compared, {change.excluded} left out",
         ]
-        if change.detectable_drop is not None:
-            told.append(f"drops below {100 * change.detectable_drop:.0f} points often do not show")
+        drop = change.detectable_drop
+        if drop is not None:
+            told.append(f"drops below {100 * drop:.0f} points often do not show")
+        elif change.before.value:
+            told.append("even the largest drop often does not show")
         lines.append(f"  {name}: {change.verdict}: {'; '.join(told)}")
     return "\n".join(lines) + "\n"
 

@@ -223,3 +223,53 @@ def test_a_task_without_gates_has_not_passed_and_nothing_gated_says_so() -> None
     assert len(text) <= BODY_LIMIT
     assert "problems of <code>t499</code>" in text
     assert "### <code>t0</code>" in text
+
+
+def of_runs(make: Make, models: Sequence[str], tasks: Sequence[str], solved: int) -> Results:
+    """Five runs of each, of which the first `solved` are solved."""
+    cells = [
+        Cell(model=ModelRef.parse(model), task_id=task, mode="hinted", run=run)
+        for model in models
+        for task in tasks
+        for run in range(1, 6)
+    ]
+    failed = {"rule": 2, "level": "1 structural"}
+    records = [
+        make(
+            float(cell.run <= solved),
+            f"{cell.model} {cell.task_id} {cell.run}",
+            verdict={} if cell.run <= solved else failed,
+        )
+        for cell in cells
+    ]
+    planned = [PlanTask(task_id=t, origin="dataset", sha256="a" * 64, tier=3) for t in tasks]
+    return Results.of("side", Plan(tasks=tuple(planned), cells=tuple(cells)), records)
+
+
+def test_a_regression_of_all_models_together_is_told_where_no_single_one_shows_it(
+    make_record: Make,
+) -> None:
+    models = [f"acme/{n}" for n in range(4)]
+    before, after = (of_runs(make_record, models, TASKS, solved) for solved in (4, 3))
+    comparison = compare_results(before, after)
+    assert {change.verdict for change in comparison.changes} == {"not distinguishable from noise"}
+    told = "regression, all models hinted: 80.0 % (72 to 86) before, 60.0 % (51 to 68) now"
+    assert told in page(comment_parts(after.report, comparison, LINKS))
+
+
+def test_the_baseline_stands_beside_the_rate_of_the_same_tasks(make_record: Make) -> None:
+    before = of_runs(make_record, ["acme/one"], TASKS[:4], 4)
+    more = of_runs(make_record, ["acme/one"], TASKS[4:], 0)
+    same = of_runs(make_record, ["acme/one"], TASKS[:4], 4)
+    cells = (*same.records.values(), *more.records.values())
+    planned = [PlanTask(task_id=t, origin="dataset", sha256="a" * 64, tier=3) for t in TASKS]
+    plan = Plan(tasks=tuple(planned), cells=tuple(record.cell for record in cells))
+    after = Results.of("after", plan, cells)
+    comparison = compare_results(before, after)
+    text = page(comment_parts(after.report, comparison, LINKS))
+    (line,) = [line for line in text.splitlines() if line.startswith("| 1 |")]
+    _, _, _, rate, baseline, *_ = line.split(" | ")
+    assert rate.startswith("16/30<br>53.3&nbsp;%")
+    was, _, now = baseline.partition("<br>now, same 4&nbsp;tasks:<br>")
+    assert was == now == "80.0&nbsp;%<br>(58&nbsp;to&nbsp;92)"
+    assert "Not compared: <code>acme/one</code> hinted: <code>only after (2 tasks)</code>" in text

@@ -262,3 +262,31 @@ def test_models_are_told_apart_by_provider(runs: Callable[..., list[Record]]) ->
     assert ModelRef.parse("a/m") != ModelRef.parse("b/m")
     comparison = compared(runs("a/m", **SIX), runs("b/m", **WORSE))
     assert [change.verdict for change in comparison.changes] == ["not comparable"] * 2
+
+
+def test_a_change_of_all_models_together_stands_in_the_headline(
+    runs: Callable[..., list[Record]],
+) -> None:
+    models = [f"acme/m{number}" for number in range(4)]
+    sides = [
+        [one for model in models for one in runs(model, **dict.fromkeys("abcdef", (solved, 5)))]
+        for solved in (4, 3)
+    ]
+    headline = render_comparison(compared(*sides)).splitlines()[2]
+    assert "1 regression: all models hinted;" in headline
+    assert "4 not distinguishable from noise:" in headline
+
+
+def test_nothing_is_said_of_tasks_where_none_was_compared(
+    runs: Callable[..., list[Record]],
+) -> None:
+    page = render_comparison(compared(runs(a=(5, 5)), runs(b=(0, 5))))
+    assert "No compared task" not in page
+    assert "## Where\n\nThere is nothing to compare." in page
+
+
+def test_a_sample_that_shows_no_drop_reliably_says_so_in_the_terminal(
+    runs: Callable[..., list[Record]],
+) -> None:
+    told = render_verdict(compared(runs(a=(2, 5)), runs(a=(2, 5))))
+    assert "even the largest drop often does not show" in told
