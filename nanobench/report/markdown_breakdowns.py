@@ -34,7 +34,7 @@ def breakdowns(section: Section) -> Iterator[str]:
         if len(values) == 1:
             same.append(f"{_name(dimension)} {inert(values[0])}")
         elif dimension not in _OF_MODELS:
-            yield from _divided(dimension, own, shown)
+            yield from _divided(dimension, own, shown if any(g.model for g in own) else [])
     if same:
         yield f"The same in all runs: {', '.join(same)}."
     yield (
@@ -52,7 +52,8 @@ def efforts(section: Section) -> Iterator[str]:
         (_effort(summary) for summary in section.summaries),
     )
     yield (
-        "Means over graded runs; in brackets, of how many of them it is known, if not of all. "
+        "Means over graded runs; in brackets, of how many of them it is known, if not of all. All "
+        "costs: the sum over the same runs. "
         "Turns are replies of the model. Non-deterministic: the temperature could not be pinned. "
         "Possibly contaminated: the task was merged before the model's training data end, as far "
         "as that is stated (`--model-cutoff`)."

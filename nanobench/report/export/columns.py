@@ -43,6 +43,11 @@ def _row(name: str, kind: Kind) -> Column:
     return Column(name, kind, lambda run: getattr(run.row, name))
 
 
+def _of_run(name: str, kind: Kind, get: Callable[[Row], Value]) -> Column:
+    """Null for a missing run, of which nothing is known."""
+    return Column(name, kind, lambda run: None if run.row.state == "missing" else get(run.row))
+
+
 def _listed(name: str) -> Column:
     return Column(name, "text", lambda run: _BETWEEN.join(map(str, getattr(run.row, name))))
 
@@ -87,18 +92,18 @@ COLUMNS: tuple[Column, ...] = (
     _row("attempt", "whole"),
     _row("score", "real"),
     _row("label", "text"),
-    _row("solved", "truth"),
+    Column("solved", "truth", lambda run: run.row.solved if run.row.state == "present" else None),
     _row("category", "text"),
     _row("failure_mode", "text"),
     _row("rule", "whole"),
     _row("level", "text"),
     _row("reason", "text"),
     _row("observed_score", "real"),
-    _row("targets_passed", "whole"),
-    _row("targets", "whole"),
-    _row("regressions", "whole"),
-    Column("files_edited", "whole", lambda run: run.row.edited),
-    Column("required_edited", "whole", lambda run: len(run.row.required_edited)),
+    _of_run("targets_passed", "whole", lambda row: row.targets_passed),
+    _of_run("targets", "whole", lambda row: row.targets),
+    _of_run("regressions", "whole", lambda row: row.regressions),
+    _of_run("files_edited", "whole", lambda row: row.edited),
+    _of_run("required_edited", "whole", lambda row: len(row.required_edited)),
     _seen("files_read", "whole"),
     _seen("required_read", "whole"),
     _seen("required_files", "whole"),
@@ -111,7 +116,7 @@ COLUMNS: tuple[Column, ...] = (
     _usage("output_tokens", "whole"),
     _usage("cost", "real"),
     _row("agent_seconds", "real"),
-    _row("non_deterministic", "truth"),
+    _of_run("non_deterministic", "truth", lambda row: row.non_deterministic),
     _row("possibly_contaminated", "truth"),
     Column("tier", "whole", lambda run: run.card.tier),
     Column(

@@ -52,7 +52,7 @@ def ranked(section: Section) -> list[Summary]:
         section.summaries,
         key=lambda one: (
             one.mode,
-            -1.0 if one.pass_rate is None else -one.pass_rate - 1,
+            1.0 if one.pass_rate is None else -one.pass_rate,
             str(one.model),
         ),
     )

@@ -219,3 +219,11 @@ def test_a_page_of_many_runs_stays_readable_and_says_what_it_leaves_out(
     assert "251 more are in report.json" in runs
     assert "<code>zz</code>" in runs, "what went wrong comes first"
     assert "151 more are in matrix.csv" in page
+
+
+def test_providers_are_not_divided_by_models_again(make_record: Make) -> None:
+    cells = ["acme/one t1 1", "beta/two t1 1"]
+    page = render_markdown(
+        build_report(plan_of(cells, t1=GO), [make_record(1.0, c) for c in cells])
+    )
+    assert "| provider | mode | tasks | solved | pass rate | mean score |\n" in page

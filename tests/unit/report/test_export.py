@@ -192,3 +192,19 @@ def test_halves_of_characters_never_reach_a_file(
     ((_, text),) = Export(results, attempts).atif()
     assert "\\ud800" not in text
     assert "\\udfff" not in text
+
+
+def test_what_did_not_happen_is_empty_and_no_number(make_record: Make) -> None:
+    cells = [
+        Cell(model=ModelRef.parse("acme/one"), task_id="t1", mode="hinted", run=run)
+        for run in (1, 2, 3)
+    ]
+    task = PlanTask(task_id="t1", origin="dataset", sha256="a" * 64, tier=4)
+    records = [make_record(0.0, "acme/one t1 1"), make_record(None, "acme/one t1 2")]
+    graded, trouble, missing = rows(
+        csv_table(Results.of("r", Plan(tasks=(task,), cells=tuple(cells)), records))
+    )
+    assert [row["solved"] for row in (graded, trouble, missing)] == ["false", "", ""]
+    of_the_run = ("targets", "regressions", "files_edited", "required_edited", "non_deterministic")
+    assert [missing[name] for name in of_the_run] == [""] * 5
+    assert [trouble[name] for name in of_the_run[:4]] == ["2", "1", "1", "1"]

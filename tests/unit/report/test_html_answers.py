@@ -162,3 +162,10 @@ def test_a_regression_is_told_with_its_own_tasks_and_labels(sides: tuple[Results
     assert ordered == ["None", "acme/fell", "acme/same"]
     (move,) = answers.moves(changes)
     assert (move.before, move.after, move.runs) == ("solved", "partial_fix_only", 25)
+
+
+def test_a_model_without_a_rate_ranks_behind_one_that_solved_nothing(make_record: Make) -> None:
+    trouble = [make_record(None, "acme/a-none t1 1", verdict={"reason": "quota"})]
+    failed = runs(make_record, "acme/z-zero", 0)
+    (found,) = build_report(plan("acme/a-none", "acme/z-zero"), [*trouble, *failed]).sections
+    assert names(tuple(answers.ranked(found))) == ["acme/z-zero", "acme/a-none"]
