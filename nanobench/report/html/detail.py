@@ -123,6 +123,7 @@ def _edits(record: Record) -> Iterator[tuple[str, str, str]]:
         (edits.protected, "test or protected file: not carried to verification"),
         (edits.reported_only, "reported, not in the diff"),
         (edits.pollution, "left by the agent's runtime"),
+        (edits.suspect, "in an added line: names the test runner or ends its process"),
     ):
         for path in paths[:_FILES]:
             yield plain(path, _LINE), "", told

@@ -136,3 +136,11 @@ def test_a_run_without_files_is_told_from_its_record(make_record: Make) -> None:
 def test_a_record_that_cannot_be_judged_anew_has_no_explanation(make_record: Make) -> None:
     record = make_record(0.0, signals={"verification": {"possible": True, "suites": []}})
     assert detail(Attempt(record))["explained"] is None
+
+
+def test_words_that_a_person_has_to_look_at_are_told_with_the_edits(make_record: Make) -> None:
+    document = make_record(1.0).model_dump(mode="json")
+    document["signals"]["edits"]["suspect"] = ["src/a.py: os._exit"]
+    path, change, told = detail(Attempt(Record.model_validate(document)))["edits"][-1]
+    assert (path, change) == ("src/a.py: os._exit", "")
+    assert "test runner" in told

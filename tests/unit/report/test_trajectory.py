@@ -88,3 +88,10 @@ def test_the_page_shows_both_tables_and_no_foreign_text(rich: Record) -> None:
 def test_a_run_without_signs_says_so(make_record: Make) -> None:
     page = render_markdown(build_report(None, [make_record(1.0)]))
     assert "No run shows signs of either." in page
+
+
+def test_a_reach_for_the_harness_is_a_sign(make_record: Make) -> None:
+    found = with_signals(
+        make_record(1.0), trajectory={"harness_attempts": ["cat /run/nb/x", "kill 1"]}
+    )
+    assert trajectory(found).model == ("2 reaches for files or processes of the harness",)
