@@ -65,7 +65,8 @@ def put(results: Path, out: Path, release: str | None, name: str) -> None:
     required=True,
     metavar="artifact|release[:TAG]|PATH",
     help="artifact: of the default branch's last successful run; release: an asset of the newest "
-    "release or of TAG; else a directory or an archive.",
+    "release that has one, but for the one that a release event is about, or of TAG; else a "
+    "directory or an archive.",
 )
 @click.option(
     "--out",
@@ -102,13 +103,15 @@ def get(source: str, out: Path, digest: str | None, name: str) -> None:
 def _find(source: str, name: str, archive: Path) -> tuple[Path | None, str]:
     """Where the baseline lies now, or null; and where it is from."""
     from nanobench.github.baseline_sources import LATEST, from_artifact, from_release
+    from nanobench.github.context import read_context
 
     kind, _, tag = source.partition(":")
     if source == "artifact":
         origin = from_artifact(_client(), name, archive)
         return (archive if origin else None), origin or f"no artifact {name} of a good run"
     if kind == "release":
-        origin = from_release(_client(), tag or LATEST, f"{name}.zip", archive)
+        own = read_context(os.environ).release
+        origin = from_release(_client(), tag or LATEST, f"{name}.zip", archive, own)
         return (archive if origin else None), origin or f"no asset {name}.zip at {tag or LATEST}"
     path = Path(source)
     return (path if path.exists() else None), str(path)

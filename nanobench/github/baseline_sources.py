@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 # Runs of pull requests cannot make a baseline: their code, or their branch, is anyone's.
 _TRUSTED_EVENTS = ("push", "release", "schedule", "workflow_dispatch")
 _ARTIFACTS_SEEN = 500
+_RELEASES_SEEN = 30
 LATEST = "latest"
 
 
@@ -58,8 +60,16 @@ def from_run(client: Client, run_id: int, name: str, target: Path) -> bool:
     return True
 
 
-def from_release(client: Client, tag: str, name: str, target: Path) -> str | None:
-    """Fetch the asset `name` of a release (`latest`: the newest one).
+def from_release(client: Client, tag: str, name: str, target: Path, own: str = "") -> str | None:
+    """Fetch the asset `name` of a release (`latest`: of the newest that has one).
+
+    Args:
+        client: of the repository.
+        tag: of the release, or `latest`.
+        name: of the asset.
+        target: the file to write.
+        own: the tag of the release that is benched, which `latest` leaves out: GitHub calls it the
+            latest as soon as it is published, and it cannot be compared with itself.
 
     Returns:
         Where it is from, for people; null if there is no such release or asset.
@@ -68,11 +78,17 @@ def from_release(client: Client, tag: str, name: str, target: Path) -> str | Non
         InvalidInputError: its content is not what GitHub says.
         InfrastructureError: GitHub refuses or fails.
     """
+
+    def ask() -> tuple[GitRelease, GitReleaseAsset | None] | None:
+        if tag == LATEST:
+            return next(_kept(client, name, own), None)
+        return _asset(client, tag, name)
+
     try:
-        release, asset = client.run(lambda: _asset(client, tag, name), "look for a baseline")
+        release, asset = client.run(ask, "look for a baseline") or (None, None)
     except GithubAbsentError:
         return None
-    if asset is None:
+    if release is None or asset is None:
         return None
     download(client, asset.url, target, asset.digest)
     return f"asset {name} of release {release.tag_name}"
@@ -122,7 +138,20 @@ def _good(client: Client, name: str) -> Iterator[Artifact]:
             yield artifact
 
 
+def _kept(client: Client, name: str, own: str) -> Iterator[tuple[GitRelease, GitReleaseAsset]]:
+    """Published releases that have the asset, the newest first."""
+    for release in islice(client.repository.get_releases(), _RELEASES_SEEN):
+        if not (release.draft or release.prerelease or release.tag_name == own):
+            asset = _of(release, name)
+            if asset is not None:
+                yield release, asset
+
+
+def _of(release: GitRelease, name: str) -> GitReleaseAsset | None:
+    return next((asset for asset in release.get_assets() if asset.name == name), None)
+
+
 def _asset(client: Client, tag: str, name: str) -> tuple[GitRelease, GitReleaseAsset | None]:
     repository = client.repository
     release = repository.get_latest_release() if tag == LATEST else repository.get_release(tag)
-    return release, next((a for a in release.get_assets() if a.name == name), None)
+    return release, _of(release, name)

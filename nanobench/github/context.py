@@ -49,6 +49,7 @@ class Context:
         api_url: of GitHub's REST interface.
         pull_request: that the event is about; null for pushes, releases, schedules, dispatches.
         triggered_by: the run that a `workflow_run` event is about.
+        release: the tag of the release that a `release` event is about; empty for other events.
     """
 
     event: str
@@ -58,6 +59,7 @@ class Context:
     api_url: str
     pull_request: PullRequest | None = None
     triggered_by: TriggeringRun | None = None
+    release: str = ""
 
     @property
     def tested_sha(self) -> str:
@@ -94,6 +96,7 @@ def read_context(environ: Mapping[str, str]) -> Context:
             api_url=environ.get("GITHUB_API_URL", "https://api.github.com"),
             pull_request=_pull_request(event, payload),
             triggered_by=_triggering(event, payload),
+            release=_release(event, payload),
         )
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         raise InvalidInputError(
@@ -129,6 +132,10 @@ def _pull_request(event: str, payload: dict[str, Any]) -> PullRequest | None:
         # The head's repository is null once a fork was deleted.
         fork=head is None or head["full_name"] != base["full_name"],
     )
+
+
+def _release(event: str, payload: dict[str, Any]) -> str:
+    return str(payload.get("release", {}).get("tag_name", "")) if event == "release" else ""
 
 
 def _triggering(event: str, payload: dict[str, Any]) -> TriggeringRun | None:

@@ -131,7 +131,7 @@ class Hub:
         }
         self.state.artifacts.insert(0, made)
 
-    def add_release(self, tag: str) -> None:
+    def add_release(self, tag: str, **more: Any) -> None:
         number = self._id()
         self.state.releases.insert(
             0,
@@ -141,6 +141,7 @@ class Hub:
                 "url": f"{self.api}/releases/{number}",
                 "upload_url": f"{self.api}/releases/{number}/assets{{?name,label}}",
                 "assets": [],
+                **more,
             },
         )
 

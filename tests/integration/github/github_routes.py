@@ -154,6 +154,10 @@ def _run(hub: Hub, call: Call, op: Operation, token: Token) -> Answer:
     return 200, hub.shaped("workflow-run", **run, url=own, artifacts_url=f"{own}/artifacts")
 
 
+def _releases(hub: Hub, call: Call, op: Operation, token: Token) -> Answer:
+    return 200, [_shaped_release(hub, release) for release in hub.state.releases]
+
+
 def _latest(hub: Hub, call: Call, op: Operation, token: Token) -> Answer:
     if not hub.state.releases:
         raise RefusedError(404, "Not Found")
@@ -253,6 +257,7 @@ ROUTES: dict[tuple[str, str], Callable[[Hub, Call, Operation, Token], Answer]] =
     ("GET", f"{_R}/actions/artifacts/{{artifact_id}}/{{archive_format}}"): _zip,
     ("GET", f"{_R}/actions/runs/{{run_id}}"): _run,
     ("GET", f"{_R}/actions/runs/{{run_id}}/artifacts"): _run_artifacts,
+    ("GET", f"{_R}/releases"): _releases,
     ("GET", f"{_R}/releases/latest"): _latest,
     ("GET", f"{_R}/releases/tags/{{tag}}"): _by_tag,
     ("GET", f"{_R}/releases/{{release_id}}/assets"): _assets,

@@ -121,7 +121,6 @@ def test_a_release_keeps_a_baseline_and_gives_it_back(
     assert job.run(*put, tmp_path / "one").code == 0
     done = get(job, tmp_path, "release:v1")
     assert (done.code, done.outputs["found"]) == (0, "true")
-    assert get(job, tmp_path / "x", "release").outputs["found"] == "false"  # v2 has none
     assert job.run(*put, tmp_path / "two").code == 0  # the same once more
     assert len(hub.requests("POST", "assets$")) == 1
     record = next((results / "merged").rglob("attempt-2/record.json"))
@@ -129,6 +128,24 @@ def test_a_release_keeps_a_baseline_and_gives_it_back(
     done = job.run(*put, tmp_path / "three")
     assert done.code == 3
     assert "never replaced" in done.err
+
+
+def test_a_release_is_compared_with_the_one_before_and_not_with_itself(
+    job: Any, hub: Any, results: Path, tmp_path: Path
+) -> None:
+    """GitHub calls a release the latest as soon as it is published, before it has a baseline."""
+    hub.add_release("v1")
+    hub.add_release("v2")
+    hub.add_release("v3-rc", prerelease=True)
+    for tag in ("v1", "v3-rc"):
+        put = ("baseline", "put", results, "--release", tag, "--out", tmp_path / tag)
+        assert job.run(*put).code == 0
+    job.event("release", {"release": {"tag_name": "v2"}})
+    assert "of release v1," in get(job, tmp_path / "first", "release").out
+    assert job.run("baseline", "put", results, "--release", "v2", "--out", tmp_path / "2").code == 0
+    assert "of release v1," in get(job, tmp_path / "again", "release").out
+    job.event("push")
+    assert "of release v2," in get(job, tmp_path / "push", "release").out
 
 
 def test_a_baseline_is_taken_from_a_directory_or_an_archive(
