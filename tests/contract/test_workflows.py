@@ -173,6 +173,53 @@ def test_artifacts_carry_key_cell_and_attempt() -> None:
         assert part in cell
 
 
+def test_artifacts_of_another_key_are_not_taken() -> None:
+    """`results` is the beginning of `results-nightly`, and `-a*` of `-all-a1`."""
+    patterns = [
+        step["with"]["pattern"]
+        for _, _, job in JOBS
+        for step in job.get("steps", ())
+        if "pattern" in step.get("with", {})
+    ]
+    assert len(patterns) == 8
+    assert all(pattern.endswith("-a+([0-9])") and "*" not in pattern for pattern in patterns)
+
+
+def test_what_a_build_of_foreign_code_left_in_the_cache_never_runs_beside_a_secret() -> None:
+    """Jobs of one run share the cache, and the key of our packages can be guessed."""
+    for file in ("benchmark.yml", "benchmark-batch.yml", "regression.yml"):
+        for job in load(ROOT / ".github/workflows" / file)["jobs"].values():
+            for step in job.get("steps", ()):
+                if step.get("uses", "").endswith("/actions/nanobench"):
+                    assert step["with"]["cache"] == "false"
+
+
+def test_an_old_side_without_records_fails_the_regression_check() -> None:
+    """Without it the comparison is "not comparable", which is no regression."""
+    jobs = load(ROOT / ".github/workflows/regression.yml")["jobs"]
+    assert jobs["old"]["with"]["fail-on"] == (
+        "${{ contains(inputs.fail-on, 'missing') && 'missing' || '' }}"
+    )
+
+
+def test_a_cancelled_gate_is_not_commented_on() -> None:
+    comment = load(ROOT / ".github/workflows/task-gate-comment.yml")["jobs"]["comment"]
+    assert "github.event.workflow_run.conclusion != 'cancelled'" in comment["if"]
+
+
+def test_the_images_repository_has_no_capitals(tmp_path: Path) -> None:
+    (*_, push) = load(ROOT / ".github/workflows/images.yml")["jobs"]["build"]["steps"]
+    program = tmp_path / "venv/bin/python"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    environ = {"RUNNER_TEMP": str(tmp_path), "REPOSITORY": "ghcr.io/Nano-Collective/bench/tasks"}
+    told = subprocess.run(
+        ["bash", "-e", "-c", push["run"]], env=environ, capture_output=True, text=True, timeout=60
+    ).stdout
+    assert told.split()[-1] == "ghcr.io/nano-collective/bench/tasks"
+
+
 def test_the_action_for_our_own_workflows_is_the_action() -> None:
     head, _, rest = SELF_ACTION.read_text().partition("\n")
     assert "scripts/write-self-action" in head
