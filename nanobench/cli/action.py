@@ -207,7 +207,9 @@ def _baseline(inputs: Inputs) -> Path | None:
     if not inputs["baseline"]:
         return None
     named = Path(inputs["baseline"])
-    if named.is_dir() and not (named / MANIFEST).exists() and not inputs["baseline-digest"]:
+    on_github = inputs["baseline"].partition(":")[0] in ("artifact", "release")
+    kept = on_github or inputs["baseline-digest"] or (named / MANIFEST).exists()
+    if named.is_dir() and not kept:
         return named
     place = inputs.out / "baseline"
     options = inputs.options({"baseline": "--from", "baseline-digest": "--digest"})
@@ -230,8 +232,10 @@ def _published(inputs: Inputs, report: Path) -> None:
 
 def _publish(inputs: Inputs) -> int:
     """The comment alone, from a report that exists."""
-    (place,) = inputs.lines("results") or [str(inputs.out / "report")]
-    arguments = ["publish", "review", place, *inputs.options(PUBLISHING)]
+    places = inputs.lines("results") or [str(inputs.out / "report")]
+    if len(places) > 1:
+        raise UsageError("publish takes one report directory", where="results")
+    arguments = ["publish", "review", places[0], *inputs.options(PUBLISHING)]
     return _nanobench(arguments, _with_token(inputs, os.environ))
 
 
@@ -248,7 +252,8 @@ def _gate(inputs: Inputs) -> int:
     )
     if done.stdout:
         write_atomic(out / "gate.json", done.stdout)
-        _nanobench(["publish", "gate", str(out)], _without_secrets(os.environ))
+        told = ["publish", "gate", str(out), "--summary-only"]  # a later stage may comment
+        _nanobench(told, _without_secrets(os.environ))
     return done.returncode
 
 

@@ -34,6 +34,10 @@ out_option = click.option(
     help="Write the comment there as well, e.g. comment.md.",
 )
 
+summary_option = click.option(
+    "--summary-only", is_flag=True, help="Write the summary; ask GitHub nothing."
+)
+
 
 @dataclass(frozen=True)
 class CommentRequest:
@@ -62,7 +66,7 @@ def publish() -> None:
     metavar="N",
     help="Where to comment.  [default: that of the event]",
 )
-@click.option("--summary-only", is_flag=True, help="Write the summary; ask GitHub nothing.")
+@summary_option
 @comment_request
 def review(
     directory: Path,
@@ -103,8 +107,11 @@ def review(
     metavar="NAME",
     help="Take gate.json from this artifact of the run that a workflow_run event is about.",
 )
+@summary_option
 @comment_request
-def gate(place: Path | None, artifact: str | None, comment: CommentRequest) -> None:
+def gate(
+    place: Path | None, artifact: str | None, summary_only: bool, comment: CommentRequest
+) -> None:
     """Comment on a pull request with the result of its gates.
 
     The result is read as data that anyone may have written, from gate.json in DIR (or from an
@@ -123,7 +130,9 @@ def gate(place: Path | None, artifact: str | None, comment: CommentRequest) -> N
     context = _context()
     result = read_gate_result(place) if place else _fetched(context, artifact or "", comment.author)
     where = f"[All of it]({context.run_url})." if context.run_url else ""
-    page = Page("gates", gate_parts(result), where, claimed=result.pull_request)
+    page = Page(
+        "gates", gate_parts(result), where, claimed=result.pull_request, summary_only=summary_only
+    )
     _publish(context, page, comment, [])
 
 

@@ -143,6 +143,15 @@ def test_a_baseline_that_was_found_is_compared_with(job: Any, tmp_path: Path) ->
     assert "--fail-on=regression,missing" in arguments
 
 
+def test_a_directory_called_release_does_not_hide_the_releases(
+    job: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "release").mkdir()
+    monkeypatch.chdir(tmp_path)
+    _, commands = job("report", baseline="release")
+    assert "--from=release" in commands.of("baseline get")[0]
+
+
 def test_results_of_this_job_are_compared_with_as_they_are(job: Any, tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     _, commands = job("report", baseline=str(tmp_path / "old"))
@@ -179,6 +188,11 @@ def test_infrastructure_trouble_with_a_record_is_a_result(job: Any, tmp_path: Pa
     assert job("run", {"run": 3}, cell="c1")[0] == 3
 
 
+def test_publish_refuses_several_report_directories_by_name(job: Any) -> None:
+    with pytest.raises(UsageError, match="one report directory"):
+        job("publish", results="one\ntwo")
+
+
 def test_gates_run_without_keys_and_without_a_token(job: Any, tmp_path: Path) -> None:
     code, commands = job("gate", {"task gate": 1}, files="tasks/a/b.json\ntasks/c/-d.json")
     assert code == 1
@@ -186,6 +200,8 @@ def test_gates_run_without_keys_and_without_a_token(job: Any, tmp_path: Path) ->
     assert arguments[-3:] == ["--", "tasks/a/b.json", "tasks/c/-d.json"]
     assert not {"GITHUB_TOKEN", "NANOCODER_PROVIDERS", f"{PREFIX}TOKEN"} & set(env)
     assert (tmp_path / "nanobench/gate/gate.json").read_text() == '{"tasks": []}'
+    # Without a token nothing can be posted, and nobody needs to be warned of that.
+    assert "--summary-only" in commands.of("publish gate")[0]
 
 
 def test_an_unknown_command_names_those_that_there_are(job: Any) -> None:
