@@ -80,10 +80,12 @@ class GateRequest:
 
     def before(self) -> Registry:
         """The registry as it stood; an empty one, so that every entry is judged, by default."""
-        from nanobench.dataset.repositories.registry import read_registry
+        from nanobench.dataset.reading import read_document
         from nanobench.model.registry import Registry
 
-        return read_registry(self.registry_before) if self.registry_before else Registry()
+        # Not `read_registry`, to which a name that was mistyped is an empty registry.
+        before = self.registry_before
+        return read_document(Registry, before)[0] if before else Registry()
 
 
 _OPTIONS = (

@@ -65,6 +65,11 @@ class Clone:
         self.git_dir = git_dir
         self.view = view
 
+    @property
+    def shallow(self) -> bool:
+        """Whether the clone was made without its whole history."""
+        return (self.view / "shallow").is_file()
+
     def resolve(self, revision: str) -> str:
         """The full SHA-1 of a commit named by any revision of the clone.
 

@@ -63,7 +63,7 @@ def published_versions(tasks_dir: Path) -> list[Version]:
     folder = tasks_dir.resolve().relative_to(root.resolve()).as_posix()
     with open_clone(root) as clone:
         tags = _tags(clone)
-        if (clone.view / "shallow").is_file():
+        if clone.shallow:
             raise RepositoryError(
                 "the clone is shallow: published versions may be missing from it",
                 where=str(root),

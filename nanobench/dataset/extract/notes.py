@@ -65,6 +65,8 @@ def _on_commits(clone: Clone, commit: Commit, base: str) -> Iterator[str]:
         same = [one.sha[:12] for one in clone.first_parents(base) if one.pull == commit.pull]
         if same:
             yield f"pr_url may be another's: earlier commits have {commit.pull} too: {some(same)}"
+    if clone.git("rev-list", "--max-count=1", base, f"^{commit.sha}"):
+        yield f"the base is not behind the commit, so that the patch undoes things: {base}"
     if len(commit.parents) > 1:
         yield f"a merge of {len(commit.parents)} parents; the patch is against {base}"
         args = ("diff-tree", "-c", "-r", "-z", "--name-only", "--no-commit-id", commit.sha)

@@ -9,6 +9,7 @@ from datetime import datetime
 from nanobench.dataset.changes import ChangedFile, changed_files
 from nanobench.dataset.clone import Clone, Commit
 from nanobench.dataset.extract.extraction import required_files
+from nanobench.errors import RepositoryError
 
 _MENDS = re.compile(r"\b(fix(e[sd]|ing)?|bug(s|fix)?|regression)\b", re.I)
 
@@ -53,7 +54,16 @@ def merged_pulls(clone: Clone, head: str, since: datetime | None = None) -> Iter
 
     Args:
         since: leave out those committed before.
+
+    Raises:
+        RepositoryError: the clone is shallow, so that a part of them is missing.
     """
+    if clone.shallow:
+        raise RepositoryError(
+            "the clone is shallow: merged pull requests are missing from it",
+            where=str(clone.path),
+            remedy="fetch the whole history with `git fetch --unshallow`",
+        )
     commits = list(clone.first_parents(head))
     named = Counter(commit.pull for commit in commits)
     for commit in commits:

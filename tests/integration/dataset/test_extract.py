@@ -367,6 +367,14 @@ def test_the_first_commit_has_nothing_to_start_from(repo: Any, extract: Extract)
         extract(repo, "HEAD")
 
 
+def test_a_base_that_is_not_behind_the_commit_is_told(repo: Any, extract: Extract) -> None:
+    merge = repo.commit(TESTED)
+    later = repo.commit({"src/widget.py": "double = None\n", "tests/test_widget.py": "x = 1\n"})
+    swapped = extract(repo, merge, Request(base=later)).notes
+    assert any(note.startswith("the base is not behind the commit") for note in swapped)
+    assert not any("behind" in note for note in extract(repo, merge).notes)
+
+
 def test_nothing_of_the_clone_changes_the_patch(repo: Any, extract: Extract) -> None:
     base = repo.head()
     merge = repo.commit({**TESTED, ".gitattributes": "*.py -diff\n"})

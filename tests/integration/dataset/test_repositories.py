@@ -136,6 +136,19 @@ def test_too_little_history_is_refused(repo: Any, run: Run) -> None:
     assert "only 4 merged pull requests" in error.what
 
 
+@pytest.mark.parametrize("command", ["score", "candidates"])
+def test_a_shallow_clone_is_not_judged_by_the_part_that_it_has(
+    repo: Any, run: Run, tmp_path: Path, command: str
+) -> None:
+    merge_pulls(repo, 9)
+    url = f"file://{repo.path}"
+    repo.git("clone", "-q", "--depth=7", url, str(tmp_path / "shallow"))
+    repo.path = tmp_path / "shallow"
+    error = run(command).exception
+    assert isinstance(error, RepositoryError)
+    assert "--unshallow" in error.remedy
+
+
 def test_a_clone_that_does_not_say_its_origin_needs_a_name(repo: Any, tmp_path: Path) -> None:
     error = CliRunner().invoke(repo_command, ["candidates", str(repo.path)]).exception
     assert isinstance(error, UsageError)

@@ -347,6 +347,16 @@ class TestRegistry:
         assert "a/a has 10 of 20 points" in gate([poor]).told("repository_matrix")
         assert gate([poor], before=[poor]).done.exit_code == 0
 
+    def test_an_earlier_registry_that_is_not_there_is_none_that_was_empty(
+        self, submit: Submit, scored: Callable[..., Any]
+    ) -> None:
+        task = submit()
+        path = task.tasks / "registry.json"
+        path.write_text(json.dumps({"repositories": [scored("a/a")]}))
+        done = task.run(str(path), "--registry-before", str(path.with_name("befor.json"))).done
+        assert done.exit_code != 0
+        assert "befor.json" in str(done.exception)
+
     def test_a_domain_that_is_represented_needs_a_reason(
         self, gate: Callable[..., Any], scored: Callable[..., Any]
     ) -> None:
