@@ -72,8 +72,8 @@ class Shift(Document):
 class Change(Document):
     """One model in one mode, or all models of one mode (`model` is null).
 
-    The verdict rests on the Wilson intervals of `before` and `after` (SPEC S3); all else stands
-    beside it. Every figure is null when nothing could be compared.
+    The verdict rests on the Wilson intervals of `before` and `after` (SPEC S3), and on that of
+    `same_tasks`; all else stands beside it. Every figure is null when nothing could be compared.
     """
 
     model: ModelRef | None

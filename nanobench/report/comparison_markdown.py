@@ -46,8 +46,10 @@ def comparison_blocks(comparison: Comparison) -> Iterator[str]:
     )
     yield (
         "In brackets: 95 % intervals; changes in percentage points. The verdict rests on before "
-        "and after alone: a regression or an improvement is told only if their intervals (Wilson, "
-        "all runs) do not overlap. p: exact test, within tasks, of no change in any of them."
+        "and after: a regression or an improvement is told only if their intervals (Wilson, all "
+        "runs) do not overlap, and the change, same tasks, agrees; where tasks were run in other "
+        "proportions before than after, its interval must leave out 0. p: exact test, within "
+        "tasks, of no change in any of them."
     )
     yield from _sureness([change for change in changes if change.before])
     yield from _where(comparison.tasks)

@@ -79,16 +79,16 @@ def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Compar
     before = [Tally(pair.solved_before, pair.runs_before) for pair in pairs]
     after = [Tally(pair.solved_after, pair.runs_after) for pair in pairs]
     old, new = _pooled(before), _pooled(after)
-    change = mean_rate(after) - mean_rate(before)
+    change = Estimate(mean_rate(after) - mean_rate(before), stratified_difference(before, after))
     names = tasks if tasks is not None else list(map(str, range(len(pairs))))
     rates = _by_task(before, names), _by_task(after, names)
     changes = [b - a for a, b in zip(*rates, strict=True)]
     runs = sum(t.runs for t in before), sum(t.runs for t in after)
     return Comparison(
-        finding=_finding(old, new, change),
+        finding=_finding(old, new, _bounds(change, pairs)),
         before=old,
         after=new,
-        same_tasks=Estimate(change, stratified_difference(before, after)),
+        same_tasks=change,
         tasks_like_these=Estimate(math.fsum(changes) / len(changes), clustered_difference(*rates)),
         p=stratified_p(pairs),
         drop=detectable(old.value, *runs, drop=True),
@@ -102,16 +102,26 @@ def _pooled(tallies: Sequence[Tally]) -> Estimate:
     return Estimate(solved / runs, wilson(solved, runs))
 
 
-def _finding(old: Estimate, new: Estimate, change: float) -> Finding:
-    """S3, and the change within tasks must point the same way.
-
-    With unequal numbers of runs, pooled rates can part although no task changed (Simpson).
-    """
+def _finding(old: Estimate, new: Estimate, change: Interval) -> Finding:
+    """S3, and the change within tasks must point the same way all over its bounds."""
     if old.interval.overlaps(new.interval):
         return NOISE
-    if new.value < old.value and change < 0:
+    if new.value < old.value and change.high < 0:
         return "regression"
-    return "improvement" if new.value > old.value and change > 0 else NOISE
+    return "improvement" if new.value > old.value and change.low > 0 else NOISE
+
+
+def _bounds(change: Estimate, pairs: Sequence[Pair]) -> Interval:
+    """Where the change within tasks lies, as far as a finding asks.
+
+    If tasks were run in other proportions after than before, pooled rates part although no task
+    changed (Simpson), and the sign of the change is a matter of chance: its interval counts.
+    """
+    first = pairs[0]
+    alike = all(
+        pair.runs_before * first.runs_after == pair.runs_after * first.runs_before for pair in pairs
+    )
+    return Interval(change.value, change.value) if alike else change.interval
 
 
 def _by_task(tallies: Sequence[Tally], tasks: Sequence[str]) -> list[float]:

@@ -1,4 +1,5 @@
 import itertools
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -57,6 +58,38 @@ def test_unequal_runs_of_unequal_tasks_are_no_regression() -> None:
     result = compare(found)
     assert not result.before.interval.overlaps(result.after.interval)
     assert (result.finding, result.p) == (NOISE, 1.0)
+
+
+def test_fewer_runs_of_the_easy_tasks_are_no_regression() -> None:
+    """Before, five runs of each task; now, one of the easy ones. One hard task lost its one run."""
+    easy, hard = [Pair(5, 5, 1, 1)] * 10, [Pair(1, 5, 0, 5), *[Pair(0, 5, 0, 5)] * 4]
+    result = compare([*easy, *hard])
+    assert result.after.interval.high < result.before.interval.low
+    assert result.same_tasks.value < 0 < result.same_tasks.interval.high
+    assert result.finding == NOISE
+
+
+@pytest.mark.parametrize("factor", [1, 2])
+def test_with_runs_in_the_same_proportions_the_two_intervals_decide(factor: int) -> None:
+    """Also where some tasks are run once and others five times, as plans by tier have it."""
+    sizes = (5, 5, 1, 1)
+    for old, new in itertools.product(range(13), range(12 * factor + 1)):
+        before = spread(old, sizes)
+        after = spread(new, [factor * size for size in sizes])
+        result = compare(
+            [Pair(s, n, t, factor * n) for s, t, n in zip(before, after, sizes, strict=True)]
+        )
+        apart = not result.before.interval.overlaps(result.after.interval)
+        assert (result.finding != NOISE) is apart, (old, new)
+
+
+def spread(solved: int, sizes: Sequence[int]) -> list[int]:
+    """So many solved runs, the first tasks first."""
+    found = []
+    for size in sizes:
+        found.append(min(size, solved))
+        solved -= found[-1]
+    return found
 
 
 def test_six_tasks_of_five_runs_show_only_large_drops() -> None:
