@@ -280,10 +280,11 @@ def _mask(inputs: Inputs) -> None:
     """Hide the keys of the providers in the log before anything could show them.
 
     Raises:
-        InvalidInputError: the input is no JSON.
+        InvalidInputError: they are no JSON.
     """
-    if inputs["providers"] and os.environ.get("GITHUB_ACTIONS") == _ON:
-        code = _nanobench(["publish", "masks"], _with_providers(inputs, os.environ))
+    environ = _with_providers(inputs, os.environ)
+    if "NANOCODER_PROVIDERS" in environ and os.environ.get("GITHUB_ACTIONS") == _ON:
+        code = _nanobench(["publish", "masks"], environ)
         if code:
             raise InvalidInputError("the input providers is no JSON", remedy="correct the secret")
 

@@ -21,6 +21,7 @@ OUTPUT_BYTES = 1024 * 1024
 # Of each level and step; the rest would be dropped without a word.
 ANNOTATIONS = 10
 _MESSAGE_LIMIT = 1000
+_SHORTEST_KEY = 8  # characters; a shorter word would be hidden in innocent lines
 _SECRET_NAMES = ("key", "token", "secret", "password", "authorization")
 
 AnnotationLevel = Literal["error", "warning", "notice"]
@@ -89,11 +90,16 @@ def annotation_lines(annotations: list[Annotation]) -> Iterator[str]:
 
 
 def mask_lines(values: Iterator[str]) -> Iterator[str]:
-    """Commands that make the runner hide values in logs; each line of a value by itself."""
+    """Commands that make the runner hide values in logs; each line of a value by itself.
+
+    The last word too, where it is long enough for a key: a header has its scheme before it.
+    """
     for value in values:
-        for line in value.splitlines():
-            if line.strip():
-                yield f"::add-mask::{_data(line.strip())}"
+        for line in filter(None, map(str.strip, value.splitlines())):
+            yield f"::add-mask::{_data(line)}"
+            _, blank, word = line.rpartition(" ")
+            if blank and len(word) >= _SHORTEST_KEY:
+                yield f"::add-mask::{_data(word)}"
 
 
 def secrets_in(document: Any, *, named: bool = False) -> Iterator[str]:

@@ -188,6 +188,17 @@ def test_infrastructure_trouble_with_a_record_is_a_result(job: Any, tmp_path: Pa
     assert job("run", {"run": 3}, cell="c1")[0] == 3
 
 
+@pytest.mark.parametrize("name", [f"{PREFIX}PROVIDERS", "NANOCODER_PROVIDERS"])
+def test_keys_are_masked_before_anything_runs_wherever_they_are_given(
+    job: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.delenv("NANOCODER_PROVIDERS", raising=False)
+    monkeypatch.setenv(name, "[]")
+    _, commands = job("run", cell="c1")
+    assert commands.names == ["publish masks", "run"]
+
+
 def test_publish_refuses_several_report_directories_by_name(job: Any) -> None:
     with pytest.raises(UsageError, match="one report directory"):
         job("publish", results="one\ntwo")

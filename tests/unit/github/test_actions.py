@@ -102,10 +102,13 @@ def test_no_more_of_a_level_than_github_shows() -> None:
 def test_keys_in_a_provider_configuration_are_masked_line_by_line() -> None:
     document = json.loads(
         '{"nanocoder": {"providers": [{"name": "acme", "apiKey": "s3cret\\nline%two",'
-        ' "baseUrl": "https://a.example", "headers": {"Authorization": ["Bearer t0ken"]}}]}}'
+        ' "baseUrl": "https://a.example",'
+        ' "headers": {"Authorization": ["Bearer t0ken", "Bearer a-long-key"]}}]}}'
     )
     assert list(mask_lines(secrets_in(document))) == [
         "::add-mask::s3cret",
         "::add-mask::line%25two",
         "::add-mask::Bearer t0ken",
+        "::add-mask::Bearer a-long-key",
+        "::add-mask::a-long-key",
     ]
