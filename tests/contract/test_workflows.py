@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+import nanobench
 from nanobench.cli.action import (
     COMMANDS,
     ENVIRONMENT,
@@ -294,6 +295,12 @@ def test_the_tables_of_the_docs_are_those_of_the_action_and_the_workflows() -> N
         [sys.executable, ROOT / "scripts/write-action-docs", "--check"], timeout=60
     )
     assert done.returncode == 0, "run scripts/write-action-docs"
+
+
+def test_what_the_docs_use_is_what_a_release_of_this_version_moves() -> None:
+    told = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *WORKFLOWS, ACTION]
+    tags = {m[1] for path in told for m in re.finditer(r"nanobench\S*@(v\d+)\b", path.read_text())}
+    assert tags == {f"v{nanobench.__version__.partition('.')[0]}"}
 
 
 def test_every_recipe_of_the_docs_is_a_workflow_that_linters_accept(tmp_path: Path) -> None:
