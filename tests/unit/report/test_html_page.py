@@ -122,3 +122,14 @@ def test_the_same_records_give_the_same_page_in_any_order(make_record: Make) -> 
         pages.add(render_page(results.report, compare_results(results, results), {}, {}))
         assert comparison.verdict in render_page(results.report, comparison, {}, {})
     assert len(pages) == 1
+
+
+def test_every_task_shows_whether_its_first_run_is_solved(make_record: Make) -> None:
+    records = [
+        make_record(score, f"acme/one {task} {run}")
+        for task, scores in (("t1", (1.0, 0.5)), ("t2", (None, 0.5, 1.0)))
+        for run, score in enumerate(scores, 1)
+    ]
+    page = render_page(build_report(None, records), None, {}, {})
+    cells = re.findall(r"<b>(\d/\d)</b>\s*<span class=\"aside\">(.*?)</span>", page)
+    assert cells == [("1/2", "0.750, pass@1 yes"), ("1/2", "0.750, pass@1 no")]
