@@ -51,12 +51,19 @@ def closed_issue(text: str, url: str) -> int | None:
 def origin_of(clone: Clone, repo: str | None, url: str | None) -> Origin:
     """What was said, else what the clone was made from.
 
+    A URL on GitHub is written in one way, and none holds a name or a password.
+
     Raises:
         UsageError: neither tells.
     """
     if url is None:
-        url = f"{_HOST}{repo}" if repo else _public(clone.origin())
-    name = repo or "/".join(re.split(r"[/:]", (url or "").rstrip("/"))[-2:])
+        made_from = clone.origin()
+        url = f"{_HOST}{repo}" if repo else made_from and _public(made_from)
+    else:
+        public = _public(url)
+        url = public if public.startswith(_HOST) else without_credentials(url)
+    plain = (url or "").rstrip("/").removesuffix(".git")
+    name = repo or "/".join(re.split(r"[/:]", plain)[-2:])
     if url is None or not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} is no 'owner/name'" if name else "the clone does not say where it is from",
@@ -66,9 +73,7 @@ def origin_of(clone: Clone, repo: str | None, url: str | None) -> Origin:
     return Origin(name, url)
 
 
-def _public(url: str | None) -> str | None:
-    if url is None:
-        return None
+def _public(url: str) -> str:
     ssh = _SSH.fullmatch(url)
     url = f"https://{ssh[1]}/{ssh[2]}" if ssh else without_credentials(url)
     return url.rstrip("/").removesuffix(".git")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from nanobench.dataset.clone import open_clone
+from nanobench.dataset.extract.origin import Origin, origin_of
 from nanobench.errors import InvalidInputError, RepositoryError
 
 
@@ -67,6 +68,21 @@ def test_a_pull_request_is_known_by_the_words_of_github(
     sha = repo.commit({}, subject)
     with open_clone(repo.path) as clone:
         assert clone.commit(sha).pull == pull
+
+
+@pytest.mark.parametrize(
+    ("said", "url"),
+    [
+        ("https://github.com/acme/widget.git", "https://github.com/acme/widget"),
+        ("https://github.com/acme/widget/", "https://github.com/acme/widget"),
+        ("git@github.com:acme/widget.git", "https://github.com/acme/widget"),
+        ("https://me:secret@github.com/acme/widget", "https://github.com/acme/widget"),
+        ("https://me:secret@example.org/acme/widget.git", "https://example.org/acme/widget.git"),
+    ],
+)
+def test_a_url_that_is_said_gives_the_name_and_no_secret(repo: Any, said: str, url: str) -> None:
+    with open_clone(repo.path) as clone:
+        assert origin_of(clone, None, said) == Origin("acme/widget", url)
 
 
 def test_the_origin_is_told_without_credentials_of_others(repo: Any) -> None:
