@@ -46,10 +46,11 @@ def models(report: Report, comparison: Comparison | None) -> Iterator[str]:
     for section in report.sections:
         yield f"### {TITLES[section.kind]}"
         numbers = _numbers(section)
+        own = changes if _is_compared(section, report) else {}
         yield table(
             heads if comparison else heads.replace("verdict | ", "").replace("baseline | ", ""),
             (
-                [str(numbers[s.model]), *_summary(s, changes.get((s.model, s.mode)), comparison)]
+                [str(numbers[s.model]), *_summary(s, own.get((s.model, s.mode)), comparison)]
                 for s in section.summaries
             ),
         )
@@ -211,6 +212,11 @@ def _summary(
     else:
         found = (change.detectable_drop, change.detectable_rise) if change else ()
         yield ", ".join(map(_size, found)) or NONE
+
+
+def _is_compared(section: Section, report: Report) -> bool:
+    """Beside real models on the dataset nothing else is compared."""
+    return section.kind == "models" or report.sections[0].kind != "models"
 
 
 def _baseline(change: Change | None) -> str:

@@ -273,3 +273,17 @@ def test_the_baseline_stands_beside_the_rate_of_the_same_tasks(make_record: Make
     was, _, now = baseline.partition("<br>now, same 4&nbsp;tasks:<br>")
     assert was == now == "80.0&nbsp;%<br>(58&nbsp;to&nbsp;92)"
     assert "Not compared: <code>acme/one</code> hinted: <code>only after (2 tasks)</code>" in text
+
+
+def test_the_verdict_on_a_model_does_not_stand_beside_its_runs_of_the_sample(
+    make_record: Make,
+) -> None:
+    dataset = of_runs(make_record, ["acme/one"], ["t1"], 5)
+    trial = make_record(0.0, "acme/one greet 1", provenance={"dataset": "sample"})
+    after = Results.of("after", None, [*dataset.records.values(), trial])
+    comparison = compare_results(dataset, dataset)
+    text = page(comment_parts(after.report, comparison, LINKS))
+    first, second = [line for line in text.splitlines() if line.startswith("| 1 |")]
+    assert "| noise | 5/5" in first
+    assert "| – | 0/1" in second  # noqa: RUF001 - the sign of an empty cell
+    assert second.count("100.0") == 0
