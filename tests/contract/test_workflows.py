@@ -251,12 +251,20 @@ def test_every_option_has_its_input_and_every_command_is_described() -> None:
 def test_inputs_of_the_reusable_workflow_are_those_of_the_action() -> None:
     action = load(ACTION)["inputs"]
     flow = load(ROOT / ".github/workflows/benchmark.yml")[True]["workflow_call"]["inputs"]
-    own = {"nanocoder-artifact", "runs-on", "timeout-minutes"}
+    own = {"nanocoder-artifact", "images", "runs-on", "timeout-minutes"}
     assert set(flow) - own <= set(action)
     for name in set(flow) - own - {"models"}:
         default = flow[name]["default"]
         told = str(default).lower() if isinstance(default, bool) else str(default)
         assert told == action[name]["default"], name
+
+
+def test_images_built_ahead_reach_the_cells_of_every_matrix() -> None:
+    for file, caller in (("regression", "old"), ("regression", "new"), ("benchmark", "run")):
+        given = load(ROOT / f".github/workflows/{file}.yml")["jobs"][caller]["with"]
+        assert (given["image"], given["images"]) == ("${{ inputs.image }}", "${{ inputs.images }}")
+    cell = load(ROOT / ".github/workflows/benchmark-batch.yml")["jobs"]["cell"]
+    assert cell["env"] == {"NANOBENCH_IMAGES": "${{ inputs.images }}"}
 
 
 @pytest.mark.parametrize("command", ["actionlint", "jactionlint"])
