@@ -65,7 +65,8 @@ def render_verdict(comparison: Comparison) -> str:
             f"{_percent(change.before)} before, {_percent(change.after)} after",
             f"change {100 * change.same_tasks.value:+.1f} points "
             f"({100 * change.same_tasks.low:+.1f} to {100 * change.same_tasks.high:+.1f})",
-            f"{change.compared} tasks compared, {change.excluded} left out",
+            f"{change.compared} {'tasks' if change.model else 'pairs of model and task'} compared, "
+            f"{change.excluded} left out",
         ]
         drop = change.detectable_drop
         if drop is not None:

@@ -272,7 +272,10 @@ def test_a_change_of_all_models_together_stands_in_the_headline(
         [one for model in models for one in runs(model, **dict.fromkeys("abcdef", (solved, 5)))]
         for solved in (4, 3)
     ]
-    headline = render_comparison(compared(*sides)).splitlines()[2]
+    comparison = compared(*sides)
+    assert "24 pairs of model and task compared, 0 left out" in render_verdict(comparison)
+    assert render_verdict(comparison).count("; 6 tasks compared, 0 left out") == 4
+    headline = render_comparison(comparison).splitlines()[2]
     assert "1 regression: all models hinted;" in headline
     assert "4 not distinguishable from noise:" in headline
 
