@@ -159,6 +159,7 @@ def _notes(report: Report, comparison: Comparison | None) -> str:
             f"{loose} of {len(present)} runs are non-deterministic: their temperature could not "
             "be pinned to 0."
         )
+    notes += _cautions(comparison) if comparison else []
     left_out = _left_out(comparison) if comparison else []
     notes += left_out[:_LISTED]
     if len(left_out) > _LISTED:
@@ -168,6 +169,14 @@ def _notes(report: Report, comparison: Comparison | None) -> str:
     if len(foreign) > _LISTED:
         notes.append(f"and {len(foreign) - _LISTED} more")
     return titled("Notes", "\n".join(f"- {note}" for note in notes)) if notes else ""
+
+
+def _cautions(comparison: Comparison) -> list[str]:
+    return [
+        f"{inert(str(change.model), _NAME_WIDTH)} {change.mode}: {change.caution}."
+        for change in comparison.changes
+        if change.caution
+    ]
 
 
 def _left_out(comparison: Comparison) -> list[str]:

@@ -101,6 +101,7 @@ def _figures(found: Found, compared: Sequence[PairedTask]) -> dict[str, Any]:
             Needed(difference=rounded(need.difference), runs=need.runs, tasks=need.tasks)
             for need in found.needed
         ),
+        "uneven": found.uneven,
         "shift": _shift(compared),
     }
 

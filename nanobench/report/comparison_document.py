@@ -11,6 +11,10 @@ from nanobench.report.measures import Estimate
 from nanobench.stats.compare import Finding
 
 COMPARISON_SCHEMA_VERSION: Final = "1.0"
+UNEVEN: Final = (
+    "tasks were run in other proportions before than after, which moves the rates; "
+    "the change within tasks counts"
+)
 Verdict = Finding | Literal["not comparable"]
 Label = FailureMode | Literal["solved"]
 
@@ -96,7 +100,17 @@ class Change(Document):
     )
     detectable_rise: float | None = None
     needed: tuple[Needed, ...] = ()
+    uneven: bool = Field(
+        default=False,
+        description="tasks were run in other proportions before than after: `before` and `after` "
+        "weigh them differently, `same_tasks` does not",
+    )
     shift: Shift | None = None
+
+    @property
+    def caution(self) -> str | None:
+        """Why the two rates say little of the change; null if they may be held side by side."""
+        return UNEVEN if self.uneven else None
 
 
 class Comparison(Document):

@@ -51,6 +51,9 @@ def comparison_blocks(comparison: Comparison) -> Iterator[str]:
         "proportions before than after, its interval must leave out 0. p: exact test, within "
         "tasks, of no change in any of them."
     )
+    yield from listed(
+        "With care", [f"{_name(change)}: {change.caution}" for change in changes if change.caution]
+    )
     yield from _sureness([change for change in changes if change.before])
     yield from _where(comparison.tasks)
     yield from _why(changes)

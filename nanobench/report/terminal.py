@@ -73,6 +73,8 @@ def render_verdict(comparison: Comparison) -> str:
             told.append(f"drops below {100 * drop:.0f} points often do not show")
         elif change.before.value:
             told.append("even the largest drop often does not show")
+        if change.caution:
+            told.append(change.caution)
         lines.append(f"  {name}: {change.verdict}: {'; '.join(told)}")
     return "\n".join(lines) + "\n"
 

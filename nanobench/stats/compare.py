@@ -50,6 +50,8 @@ class Comparison:
         drop, rise: the smallest true change of the pooled rate that this sample shows with 80 %
             probability; null if none.
         needed: what would show the difference seen, and some others.
+        uneven: tasks were run in other proportions after than before, so that the two rates weigh
+            them differently (Simpson).
     """
 
     finding: Finding
@@ -61,6 +63,7 @@ class Comparison:
     drop: float | None
     rise: float | None
     needed: tuple[Needed, ...]
+    uneven: bool
 
 
 def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Comparison:
@@ -84,8 +87,9 @@ def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Compar
     rates = _by_task(before, names), _by_task(after, names)
     changes = [b - a for a, b in zip(*rates, strict=True)]
     runs = sum(t.runs for t in before), sum(t.runs for t in after)
+    uneven = _uneven(pairs)
     return Comparison(
-        finding=_finding(old, new, _bounds(change, pairs)),
+        finding=_finding(old, new, _bounds(change, uneven)),
         before=old,
         after=new,
         same_tasks=change,
@@ -94,6 +98,7 @@ def compare(pairs: Sequence[Pair], tasks: Sequence[str] | None = None) -> Compar
         drop=detectable(old.value, *runs, drop=True),
         rise=detectable(old.value, *runs, drop=False),
         needed=tuple(_needed(changes, old.value, new.value)),
+        uneven=uneven,
     )
 
 
@@ -111,17 +116,20 @@ def _finding(old: Estimate, new: Estimate, change: Interval) -> Finding:
     return "improvement" if new.value > old.value and change.low > 0 else NOISE
 
 
-def _bounds(change: Estimate, pairs: Sequence[Pair]) -> Interval:
+def _bounds(change: Estimate, uneven: bool) -> Interval:
     """Where the change within tasks lies, as far as a finding asks.
 
-    If tasks were run in other proportions after than before, pooled rates part although no task
-    changed (Simpson), and the sign of the change is a matter of chance: its interval counts.
+    Where the two rates part although no task changed, the sign of the change is a matter of
+    chance: its interval counts.
     """
+    return change.interval if uneven else Interval(change.value, change.value)
+
+
+def _uneven(pairs: Sequence[Pair]) -> bool:
     first = pairs[0]
-    alike = all(
-        pair.runs_before * first.runs_after == pair.runs_after * first.runs_before for pair in pairs
+    return any(
+        pair.runs_before * first.runs_after != pair.runs_after * first.runs_before for pair in pairs
     )
-    return Interval(change.value, change.value) if alike else change.interval
 
 
 def _by_task(tallies: Sequence[Tally], tasks: Sequence[str]) -> list[float]:

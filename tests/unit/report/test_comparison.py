@@ -293,3 +293,20 @@ def test_a_sample_that_shows_no_drop_reliably_says_so_in_the_terminal(
 ) -> None:
     told = render_verdict(compared(runs(a=(2, 5)), runs(a=(2, 5))))
     assert "even the largest drop often does not show" in told
+
+
+def test_other_proportions_of_runs_are_told_wherever_the_rates_are(
+    runs: Callable[..., list[Record]],
+) -> None:
+    easy, hard = dict.fromkeys("abcdef", (10, 10)), {"g": (1, 10), "h": (0, 10)}
+    fewer = dict.fromkeys("abcdef", (5, 5))
+    comparison = compared(runs(**easy, **hard), runs(**fewer, g=(0, 20), h=(0, 20)))
+    change = only(comparison)
+    assert change.before is not None
+    assert change.after is not None
+    assert change.after.high < change.before.low
+    assert comparison.verdict == "not distinguishable from noise"
+    assert change.caution is not None
+    assert change.caution in render_comparison(comparison)
+    assert change.caution in render_verdict(comparison)
+    assert only(compared(runs(**easy), runs(**fewer))).caution is None

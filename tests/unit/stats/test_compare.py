@@ -66,7 +66,7 @@ def test_fewer_runs_of_the_easy_tasks_are_no_regression() -> None:
     result = compare([*easy, *hard])
     assert result.after.interval.high < result.before.interval.low
     assert result.same_tasks.value < 0 < result.same_tasks.interval.high
-    assert result.finding == NOISE
+    assert (result.finding, result.uneven) == (NOISE, True)
 
 
 @pytest.mark.parametrize("factor", [1, 2])
@@ -81,6 +81,7 @@ def test_with_runs_in_the_same_proportions_the_two_intervals_decide(factor: int)
         )
         apart = not result.before.interval.overlaps(result.after.interval)
         assert (result.finding != NOISE) is apart, (old, new)
+        assert not result.uneven
 
 
 def spread(solved: int, sizes: Sequence[int]) -> list[int]:
