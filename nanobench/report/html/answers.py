@@ -193,12 +193,17 @@ def _doubts(section: Section, summaries: Sequence[Summary]) -> Iterator[str]:
     short = [summary for summary in summaries if summary.compared_tasks < summary.tasks]
     if short:
         yield f"{len(short)} of {len(summaries)} models lack runs that a comparison needs"
-    graded = {frozenset(_graded(section.tasks, summary)) for summary in summaries}
-    if len(graded) > 1:
+    graded = [_graded(section.tasks, summary) for summary in summaries]
+    if len({frozenset(runs) for runs in graded}) > 1:
         yield "not all models were graded on the same tasks"
+    elif any(runs != graded[0] for runs in graded):
+        yield "not all models were graded equally often on each task"
 
 
-def _graded(tasks: Iterable[TaskResult], summary: Summary) -> Iterator[str]:
-    for task in tasks:
-        if (task.model, task.mode) == (summary.model, summary.mode) and task.valid_runs:
-            yield task.task_id
+def _graded(tasks: Iterable[TaskResult], summary: Summary) -> dict[str, int]:
+    """How many runs of each task were graded."""
+    return {
+        task.task_id: task.valid_runs
+        for task in tasks
+        if (task.model, task.mode) == (summary.model, summary.mode) and task.valid_runs
+    }

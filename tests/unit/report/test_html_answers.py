@@ -169,3 +169,12 @@ def test_a_model_without_a_rate_ranks_behind_one_that_solved_nothing(make_record
     failed = runs(make_record, "acme/z-zero", 0)
     (found,) = build_report(plan("acme/a-none", "acme/z-zero"), [*trouble, *failed]).sections
     assert names(tuple(answers.ranked(found))) == ["acme/z-zero", "acme/a-none"]
+
+
+def test_a_ranking_of_models_that_lost_runs_of_a_task_is_doubted(make_record: Make) -> None:
+    short = runs(make_record, "acme/two", 20)
+    short[0] = make_record(None, "acme/two t1 1", verdict={"reason": "quota"})
+    records = [*runs(make_record, "acme/one", 25), *short]
+    (found,) = build_report(plan("acme/one", "acme/two"), records).sections
+    (lead,) = answers.leads(found)
+    assert lead.doubts[-1] == "not all models were graded equally often on each task"
