@@ -11,7 +11,7 @@ import click
 
 from nanobench.cli.dataset_health import health
 from nanobench.cli.dataset_images import images
-from nanobench.cli.options import json_option, state_dir_option, tasks_dir_option, tasks_option
+from nanobench.cli.options import json_option, selection_option, state_dir_option, tasks_dir_option
 from nanobench.cli.tables import table
 from nanobench.errors import GateError, UsageError
 
@@ -33,7 +33,7 @@ dataset.add_command(images)
 
 
 @dataset.command("list")
-@tasks_option
+@selection_option("all, retired ones too")
 @tasks_dir_option
 @state_dir_option
 @json_option

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import date
 
+    from nanobench.cli.collecting import Command
     from nanobench.model.plan import Mode
 
 # Kept beside the documents because importing those costs more than the rest of `--help`;
@@ -71,13 +73,21 @@ models_option = click.option(
     metavar="PROVIDER/MODEL[,...]",
     help="Models of providers; may be repeated.",
 )
-tasks_option = click.option(
-    "--tasks",
-    multiple=True,
-    metavar="SELECTION",
-    help="Ids, patterns, files, tier<=2, lang:go, domain:..., repo:..., status:..., !TERM. "
-    "Terms of one kind widen the selection, different kinds narrow it.  [default: all active]",
-)
+
+
+def selection_option(default: str) -> Callable[[Command], Command]:
+    """`--tasks`, and which ones they are without it."""
+    return click.option(
+        "--tasks",
+        multiple=True,
+        metavar="SELECTION",
+        help="Ids, patterns, files, tier<=2, lang:go, domain:..., repo:..., status:..., !TERM. "
+        "Terms of one kind widen the selection, different kinds narrow it.  "
+        f"[default: {default}]",
+    )
+
+
+tasks_option = selection_option("all active")
 mode_option = click.option(
     "--mode",
     type=click.Choice(list(MODES)),

@@ -160,6 +160,8 @@ def test_a_task_goes_from_candidate_to_retired(
         return [row["task_id"] for row in json.loads(result.stdout)] if result.stdout else []
 
     assert listed() == ["widget-12"]
+    help_text = " ".join(CliRunner().invoke(dataset, ["list", "--help"]).output.split())
+    assert "[default: all, retired ones too]" in help_text
     assert listed("status:retired") == ["widget-12"]
     assert listed("tier<=2,lang:py*,domain:wid*,status:*") == ["widget-12"]
     assert listed("status:active") == []

@@ -1,8 +1,11 @@
 """The gates as a contributor meets them: each fails for each of its reasons, and says which."""
 
 import json
+import random
 import subprocess
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -250,6 +253,41 @@ FLAKY = {
     "await new Promise((end) => taken.on('listening', end)); "
     "try { await on(4001 + Math.floor(Math.random() * 2)); } finally { taken.close(); }",
 }
+
+
+class Uncertain(BaseHTTPRequestHandler):
+    """A service that answers every other time, by chance."""
+
+    def do_GET(self) -> None:
+        self.send_response(random.choice([200, 503]))
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on standard error."""
+
+
+@pytest.fixture
+def service() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Uncertain) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        serving.join()
+
+
+def test_a_task_that_asks_a_service_is_caught(submit: Submit, service: str) -> None:
+    asks = "".join(
+        f"test('f{n}', async () => {{ if (!(await fetch('{service}')).ok) throw Error(); }});\n"
+        for n in range(16)
+    )
+    text = f"const test = require('node:test');\n{asks}"
+    gated = submit(change={"test/flaky.test.js": text}).gate(
+        test_files=["test/add.test.js", "test/flaky.test.js"],
+        environment={"runtimes": {"node": ">=22"}, "network": {"verify": "host"}},
+    )
+    assert gated.statuses["flakiness"] == "failed"
+    assert "change from run to run" in gated.told("flakiness")
 
 
 @pytest.mark.parametrize("kind", sorted(FLAKY))
