@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -45,6 +46,29 @@ def test_the_page_is_what_its_sources_give(
 ) -> None:
     remedy = "run scripts/generate-dataset-page, and commit docs/dataset.md"
     assert page.render(TASKS, registry, stored(page)) == PAGE, remedy
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "cannot be read"),
+        ("", "not JSON"),
+        ('{"tasks": [{"task": "acme-1", "gates": []}]}', "no run of it was named"),
+    ],
+)
+def test_a_measurement_that_is_none_is_told_and_writes_nothing(
+    tmp_path: Path, content: str | None, told: str
+) -> None:
+    result = tmp_path / "gate.json"
+    if content is not None:
+        result.write_text(content)
+    script = [sys.executable, str(ROOT / "scripts" / "generate-dataset-page")]
+    done = subprocess.run([*script, "--gate", str(result)], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert told in done.stderr
+    assert str(result) in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (ROOT / "docs" / "dataset.md").read_text() == PAGE
 
 
 def test_every_task_has_a_section_with_its_facts() -> None:
