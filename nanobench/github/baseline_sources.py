@@ -79,17 +79,17 @@ def from_release(client: Client, tag: str, name: str, target: Path, own: str = "
         InfrastructureError: GitHub refuses or fails.
     """
 
-    def ask() -> tuple[GitRelease, GitReleaseAsset | None] | None:
-        if tag == LATEST:
-            return next(_kept(client, name, own), None)
-        return _asset(client, tag, name)
+    def ask() -> tuple[GitRelease, GitReleaseAsset] | None:
+        found = ((one, _asset(one, name)) for one in _releases(client, tag, own))
+        return next(((release, asset) for release, asset in found if asset), None)
 
     try:
-        release, asset = client.run(ask, "look for a baseline") or (None, None)
+        found = client.run(ask, "look for a baseline")
     except GithubAbsentError:
         return None
-    if release is None or asset is None:
+    if found is None:
         return None
+    release, asset = found
     download(client, asset.url, target, asset.digest)
     return f"asset {name} of release {release.tag_name}"
 
@@ -103,8 +103,8 @@ def to_release(client: Client, tag: str, name: str, archive: Path, digest: str) 
     """
 
     def keep() -> GitReleaseAsset:
-        release, asset = _asset(client, tag, name)
-        return asset or release.upload_asset(
+        release = _release(client, tag)
+        return _asset(release, name) or release.upload_asset(
             str(archive), name=name, content_type="application/zip"
         )
 
@@ -138,20 +138,20 @@ def _good(client: Client, name: str) -> Iterator[Artifact]:
             yield artifact
 
 
-def _kept(client: Client, name: str, own: str) -> Iterator[tuple[GitRelease, GitReleaseAsset]]:
-    """Published releases that have the asset, the newest first."""
+def _releases(client: Client, tag: str, own: str) -> Iterator[GitRelease]:
+    """The release of the tag; for `latest` all that are published, the newest first."""
+    if tag != LATEST:
+        yield _release(client, tag)
+        return
     for release in islice(client.repository.get_releases(), _RELEASES_SEEN):
         if not (release.draft or release.prerelease or release.tag_name == own):
-            asset = _of(release, name)
-            if asset is not None:
-                yield release, asset
+            yield release
 
 
-def _of(release: GitRelease, name: str) -> GitReleaseAsset | None:
-    return next((asset for asset in release.get_assets() if asset.name == name), None)
-
-
-def _asset(client: Client, tag: str, name: str) -> tuple[GitRelease, GitReleaseAsset | None]:
+def _release(client: Client, tag: str) -> GitRelease:
     repository = client.repository
-    release = repository.get_latest_release() if tag == LATEST else repository.get_release(tag)
-    return release, _of(release, name)
+    return repository.get_latest_release() if tag == LATEST else repository.get_release(tag)
+
+
+def _asset(release: GitRelease, name: str) -> GitReleaseAsset | None:
+    return next((asset for asset in release.get_assets() if asset.name == name), None)
