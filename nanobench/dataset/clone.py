@@ -65,10 +65,21 @@ class Clone:
         self.git_dir = git_dir
         self.view = view
 
-    @property
-    def shallow(self) -> bool:
-        """Whether the clone was made without its whole history."""
-        return (self.view / "shallow").is_file()
+    def refuse_shallow(self, missing: str) -> None:
+        """Refuse a clone without its whole history.
+
+        Args:
+            missing: what of it the caller needs, for people.
+
+        Raises:
+            RepositoryError: the clone is shallow.
+        """
+        if (self.view / "shallow").is_file():
+            raise RepositoryError(
+                f"the clone is shallow: {missing} may be missing from it",
+                where=str(self.path),
+                remedy="fetch everything with `git fetch --unshallow --tags`",
+            )
 
     def resolve(self, revision: str) -> str:
         """The full SHA-1 of a commit named by any revision of the clone.

@@ -9,7 +9,7 @@ from nanobench.dataset.catalog import DATASET_FILE, Dataset
 from nanobench.dataset.clone import Clone, open_clone
 from nanobench.dataset.reading import MisfitError, parse_document, read_file
 from nanobench.dataset.version_names import Order, order
-from nanobench.errors import InvalidInputError, RepositoryError
+from nanobench.errors import InvalidInputError
 from nanobench.model.task import Task
 from nanobench.model.task_migrations import upgrade_task
 
@@ -63,12 +63,7 @@ def published_versions(tasks_dir: Path) -> list[Version]:
     folder = tasks_dir.resolve().relative_to(root.resolve()).as_posix()
     with open_clone(root) as clone:
         tags = _tags(clone)
-        if clone.shallow:
-            raise RepositoryError(
-                "the clone is shallow: published versions may be missing from it",
-                where=str(root),
-                remedy="fetch everything with `git fetch --unshallow --tags`",
-            )
+        clone.refuse_shallow("published versions")
         found = [_version(clone, tag, commit, folder) for _, tag, commit in tags]
     held = [
         (version.order or number, number, version.name, version)

@@ -9,7 +9,6 @@ from datetime import datetime
 from nanobench.dataset.changes import ChangedFile, changed_files
 from nanobench.dataset.clone import Clone, Commit
 from nanobench.dataset.extract.extraction import required_files
-from nanobench.errors import RepositoryError
 
 _MENDS = re.compile(r"\b(fix(e[sd]|ing)?|bug(s|fix)?|regression)\b", re.I)
 
@@ -58,12 +57,7 @@ def merged_pulls(clone: Clone, head: str, since: datetime | None = None) -> Iter
     Raises:
         RepositoryError: the clone is shallow, so that a part of them is missing.
     """
-    if clone.shallow:
-        raise RepositoryError(
-            "the clone is shallow: merged pull requests are missing from it",
-            where=str(clone.path),
-            remedy="fetch the whole history with `git fetch --unshallow`",
-        )
+    clone.refuse_shallow("merged pull requests")
     commits = list(clone.first_parents(head))
     named = Counter(commit.pull for commit in commits)
     for commit in commits:
