@@ -286,7 +286,7 @@ def _mask(inputs: Inputs) -> None:
     if "NANOCODER_PROVIDERS" in environ and os.environ.get("GITHUB_ACTIONS") == _ON:
         code = _nanobench(["publish", "masks"], environ)
         if code:
-            raise InvalidInputError("the input providers is no JSON", remedy="correct the secret")
+            raise InvalidInputError("the providers are no JSON", remedy="correct the secret")
 
 
 def _without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
