@@ -71,6 +71,16 @@ def test_a_measurement_that_is_none_is_told_and_writes_nothing(
     assert (ROOT / "docs" / "dataset.md").read_text() == PAGE
 
 
+@pytest.mark.parametrize("content", ["", "[]", '{"rules": [], "listed": "x", "candidates": [1]}'])
+def test_a_list_of_candidates_that_is_none_is_told(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "candidates.json"
+    path.write_text(content)
+    script = [sys.executable, str(ROOT / "scripts" / "generate-dataset-page")]
+    done = subprocess.run([*script, "--candidates", str(path)], capture_output=True, text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+    assert f"this is no list of candidates\n  where: {path}" in done.stderr
+
+
 def test_every_task_has_a_section_with_its_facts() -> None:
     sections = re.split(r"^## ", PAGE, flags=re.M)[1:]
     told = {section.partition("\n")[0]: section for section in sections}
